@@ -95,7 +95,10 @@ def export(spec: ClusterSpec, stack: Stack) -> None:
     pulumi.export("artefacts_bucket", stack.artefacts.bucket.id)
     pulumi.export("kept_by_destroy", kept_by_destroy(spec))
     pulumi.export("vpc_id", stack.network.vpc.id)
-    if stack.fleet:
+    if stack.scheduler:
+        pulumi.export("slurm_cluster", stack.scheduler.cluster_id)
+        pulumi.export("login_node", stack.scheduler.tags("node")["Name"])  # the tag Name of its instance
+    elif stack.fleet:
         pulumi.export("fleet_group", stack.fleet.groups[0].name)
         if len(stack.fleet.groups) > 1:
             pulumi.export("fleet_groups", [group.name for group in stack.fleet.groups])

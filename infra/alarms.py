@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from fleet_pool import settings
 from fleet_pool.node import gpu_use, watch
+from fleet_pool.slurm import NODES_OUT
 
 from planner.stack.spec import ClusterSpec, suffixes
 
@@ -138,6 +139,18 @@ ALARMS = (
         periods=2,
         why="The nodes are billed but idle.",
         needs=lambda spec: not spec.fleet.gpus,
+    ),
+    Alarm(
+        name="fleet-count",
+        target="scheduler",
+        namespace=gpu_use.NAMESPACE,
+        metric=NODES_OUT,
+        statistic="Maximum",
+        comparison=ABOVE,
+        # a node that starts has half an hour
+        periods=6,
+        missing=ALARMING,
+        why="Slurm has nodes that take no jobs, or the login node does not tell: `sinfo -R` there says why.",
     ),
     Alarm(
         name="storage-count",
@@ -288,11 +301,14 @@ ALARMS = (
 
 def alarms_of(spec: ClusterSpec, components: Collection[str]) -> list[Alarm]:
     """Every alarm of a stack, the most valuable first. components: those that its layout adds to every stack."""
+    # AWS Batch names the groups of its nodes itself, and a pool without jobs has none
+    own = ("network", *(() if spec.workers else ("fleet",)), *(("scheduler",) if spec.scheduler else ()))
     return [
         alarm
         for row in ALARMS
-        # AWS Batch names the groups of its nodes itself, and a pool without jobs has none
-        if row.target in ("network", *(() if spec.workers else ("fleet",)), *components) and row.needs(spec)
+        if row.target in (*own, *components) and row.needs(spec)
+        # nodes of a Slurm cluster are in no Auto Scaling group, by which AWS counts
+        if not (spec.scheduler and row.target == "fleet" and row.namespace in (AUTO_SCALING, EC2))
         for alarm in _for_each_target(row, spec)
     ]
 

@@ -48,6 +48,22 @@ STORAGE_CLUSTER = (
     AllowedFlow(source="pool", target="nvme", ports=POOL, why="proxies reach the targets"),
     AllowedFlow(source="nvme", target="pool", ports=POOL, why="targets reach the proxies"),
 )
+# AWS PCS User Guide, "Security groups": controller, daemons of the nodes, database. What a step tells its srun stays in
+# the fleet, or goes to the login node
+SLURMCTLD: tuple[Ports, ...] = (("tcp", 6817, 6817),)
+SLURMD: tuple[Ports, ...] = (("tcp", 6818, 6818),)
+SLURMDBD: tuple[Ports, ...] = (("tcp", 6819, 6819),)
+SRUN: tuple[Ports, ...] = (("tcp", 1024, 65535),)
+SLURM_CLUSTER = (
+    AllowedFlow(source="scheduler", target="scheduler", ports=ALL, why="parts of the controller"),
+    AllowedFlow(source="fleet", target="scheduler", ports=(*SLURMCTLD, *SLURMDBD), why="nodes and jobs ask Slurm"),
+    AllowedFlow(source="scheduler", target="fleet", ports=SLURMD, why="Slurm starts jobs on nodes"),
+    AllowedFlow(source="login", target="scheduler", ports=(*SLURMCTLD, *SLURMDBD), why="people submit jobs"),
+    AllowedFlow(source="scheduler", target="login", ports=SLURMD, why="Slurm knows the login node too"),
+    AllowedFlow(source="login", target="fleet", ports=SLURMD, why="srun starts steps on nodes"),
+    AllowedFlow(source="fleet", target="login", ports=SRUN, why="steps answer srun"),
+    AllowedFlow(source="login", target=ANYWHERE, ports=HTTPS, why="S3, Systems Manager, packages"),
+)
 FILE_SYSTEM = (
     AllowedFlow(source="lustre", target="lustre", ports=LUSTRE, why="between file servers"),
     AllowedFlow(source="fleet", target="lustre", ports=LUSTRE, why="clients mount the file system"),

@@ -58,10 +58,10 @@ class Bundle:
         return f"daemons/{self.binaries[DAEMON]}/{DAEMON}" if name == DAEMON else f"bundles/{self.sha256}/{name}"
 
 
-def bundle(stack: Stack) -> Bundle:
-    """The bundle of a stack. Without a pool it has no built files."""
+def bundle(stack: Stack, slurm_runs: bool = False) -> Bundle:
+    """The bundle of a stack. Without a pool it has no built files. slurm_runs: as in infra.node.render.roles."""
     return Bundle(
-        texts=bundle_files(stack),
+        texts=bundle_files(stack, slurm_runs),
         archives={LAUNCH_FILE: launch_file()},
         binaries=expected() if stack.proxies else {},
     )

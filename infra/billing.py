@@ -18,7 +18,7 @@ from planner.stack.spec import ClusterSpec, suffixes
 
 FLEET_GROUP = "fleet-group"  # and fleet-group-2: of the nodes of a second Capacity Block
 # in a useful order for a person; firewall and artefacts have no bill lines of their own
-COMPONENTS = ("network", "firewall", "tier", "artefacts", "pool", "nvme", "lustre", "fleet", "guard")
+COMPONENTS = ("network", "firewall", "tier", "artefacts", "pool", "nvme", "lustre", "fleet", "scheduler", "guard")
 
 # component -> logical names of the resources that have its lines; the first pattern that matches any is used
 CARRIERS: dict[str, tuple[str, ...]] = {
@@ -29,6 +29,7 @@ CARRIERS: dict[str, tuple[str, ...]] = {
     "lustre": ("lustre-file-system",),
     "nvme": ("nvme-group",),
     "tier": ("tier-bucket",),
+    "scheduler": ("scheduler-cluster",),
     "guard": ("guard-alarm-*", "guard-budget"),
 }
 # line -> the resource of its component that has it, if it is a single one
@@ -41,6 +42,8 @@ NEARER_CARRIERS = {
     "network.endpoint-data": "network-endpoint-*",
     "network.flow-logs": "network-flow-logs",
     "fleet.logs": "fleet-logs",
+    "scheduler.login-node": "scheduler-login-group",
+    "scheduler.login-ebs": "scheduler-login-group",
     "storage.kms.key": "tier-key",
     "storage.kms.requests": "tier-key",
 }

@@ -66,12 +66,15 @@ FORBIDDEN = (
     "kms:CreateKey",
     "savingsplans:CreateSavingsPlan",
 )
+OF_PCS = ("pcs:CreateCluster", "pcs:CreateComputeNodeGroup")  # an update may scale a group to zero
 # denied unless it scales a group to zero, which is how `pulumi destroy` begins
 FORBIDDEN_BUT_TO_ZERO = "autoscaling:UpdateAutoScalingGroup"
 
 
-def budget_with_action(guards: Component, guard: Guard) -> None:
+def budget_with_action(guards: Component, guard: Guard, *, by_pcs: bool = False) -> None:
     """Create both; the action where the account may have it, since it needs an IAM group.
+
+    by_pcs: whether the stack has a cluster of AWS PCS, which may not be made anew then either.
 
     The budget is annual, because the planned cost is that of the whole run, which may take months.
     """
@@ -97,10 +100,10 @@ def budget_with_action(guards: Component, guard: Guard) -> None:
         opts=guards.child(),
     )
     if BUDGET_ACTION in guard.more:
-        _action(guards, guard, budget)
+        _action(guards, guard, budget, OF_PCS if by_pcs else ())
 
 
-def _action(guards: Component, guard: Guard, budget: aws.budgets.Budget) -> None:
+def _action(guards: Component, guard: Guard, budget: aws.budgets.Budget, more: tuple[str, ...]) -> None:
     operators = aws.iam.Group(
         guards.named("operators"), name=guards.physical("operators"), path="/planner/", opts=guards.child()
     )
@@ -108,7 +111,7 @@ def _action(guards: Component, guard: Guard, budget: aws.budgets.Budget) -> None
         guards.named("no-more"),
         name=guards.physical("no-more"),
         description="Attached by the budget: denies all purchases",  # another text would replace the policy
-        policy=document(*_deny()),
+        policy=document(*_deny(more)),
         tags=guards.tags("no-more"),
         opts=guards.child(),
     )
@@ -148,11 +151,11 @@ def _action(guards: Component, guard: Guard, budget: aws.budgets.Budget) -> None
     )
 
 
-def _deny() -> tuple[dict[str, object], ...]:
+def _deny(more: tuple[str, ...] = ()) -> tuple[dict[str, object], ...]:
     # an update without a maximum is denied too: a missing key is not equal to 0
     to_zero = {"NumericNotEquals": {"autoscaling:MaxSize": "0"}}
     return (
-        {"Sid": "NoMore", "Effect": "Deny", "Action": FORBIDDEN, "Resource": "*"},
+        {"Sid": "NoMore", "Effect": "Deny", "Action": (*FORBIDDEN, *more), "Resource": "*"},
         {
             "Sid": "OnlyToZero",
             "Effect": "Deny",

@@ -10,8 +10,9 @@ import pulumi
 import pulumi_aws as aws
 from fleet_pool.health import records as health
 from fleet_pool.launch import records
-from fleet_pool.node import boot_log, job_credentials, starts, watch
+from fleet_pool.node import boot_log, gpu_use, job_credentials, starts, watch
 from fleet_pool.operate.canary import FOLDER as CANARY
+from fleet_pool.slurm import SETTINGS
 
 from infra.alarms import alarms_of, paid_for
 from infra.artefacts import Artefacts, ArtefactsArgs
@@ -20,7 +21,7 @@ from infra.dashboard import COMPUTE, dashboard
 from infra.data_bucket import DataBucket, DataBucketArgs
 from infra.derived import addresses_of, bundle_of, expected_of, interfaces_of
 from infra.firewall import Firewall
-from infra.fleet import FleetArgs, GpuFleet
+from infra.fleet import FleetArgs, GpuFleet, NodesOfSlurm
 from infra.guard import GuardArgs, Guards
 from infra.identity import Access
 from infra.job_role import JobAccess, job_role_arn
@@ -31,10 +32,14 @@ from infra.naming import Naming
 from infra.network import Network, NetworkArgs
 from infra.nvme import Nvme, NvmeArgs
 from infra.pool import Pool, PoolArgs
+from infra.scheduler import SchedulerArgs, SlurmCluster
 from infra.workers import WorkerFleet, WorkersArgs
 from planner.stack.spec import ClusterSpec, suffixes
 
 Settings = Mapping[str, pulumi.Input[str]]
+# alarms of an Auto Scaling group that nodes of a Slurm cluster have no need of: nodes that do not come and those that
+# fail EC2's checks take no jobs, which is counted; the bill goes on paying for them, $0.10 a month each
+OF_A_GROUP = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +51,7 @@ class Stack:
     artefacts: Artefacts
     fleet: GpuFleet | None
     workers: WorkerFleet | None
+    scheduler: SlurmCluster | None
     pool: Pool | None
     nvme: Nvme | None
     lustre: LustreFileSystem | None
@@ -77,13 +83,17 @@ def compose(spec: ClusterSpec, bundle_folder: Path | None = None) -> Stack:
     nvme = _storage_cluster(spec, base) if "nvme" in components else None
     lustre = _file_system(spec, base) if "lustre" in components else None
     workers = _workers(spec, base) if "workers" in components else None
-    fleet = _fleet(spec, base, pool, nvme, lustre) if workers is None else None
+    scheduler = _scheduler(spec, base) if spec.scheduler else None
+    fleet = _fleet(spec, base, pool, nvme, lustre, scheduler) if workers is None else None
+    if scheduler and fleet:
+        scheduler.queues(fleet.slurm_groups)
     stack = Stack(
         network=base.network,
         data_bucket=base.data_bucket,
         artefacts=base.artefacts,
         fleet=fleet,
         workers=workers,
+        scheduler=scheduler,
         pool=pool,
         nvme=nvme,
         lustre=lustre,
@@ -153,6 +163,7 @@ def _access(
     others: tuple[str, ...] = (),
     daemon: str = "",
     jobs: bool = False,
+    by_pcs: bool = False,
 ) -> Access:
     """Nodes read the data set, and read and write checkpoints, nothing else of the bucket. daemon: of the pool, whose
     canary has a prefix of its own. jobs: whether planner-launch starts jobs there, which has two."""
@@ -173,6 +184,7 @@ def _access(
         groups=tuple(groups),
         daemon=daemon,
         authority=spec.pool is not None and spec.pool.tls,
+        by_pcs=by_pcs,
     )
 
 
@@ -224,10 +236,30 @@ def _file_system(spec: ClusterSpec, base: _Base) -> LustreFileSystem:
     )
 
 
+def _scheduler(spec: ClusterSpec, base: _Base) -> SlurmCluster:
+    nodes = NodeArgs(
+        data_bucket=base.data_bucket,
+        artefacts=base.artefacts,
+        subnet_id=base.network.nodes.id,
+        security_group_id=base.firewall.groups["login"].id,
+        access=Access(reads=(), writes=(boot_log.PREFIX,), by_pcs=True, bundles=(SETTINGS.partition("/")[0],)),
+        settings={**_node_settings(spec, base, "login"), "PLANNER_STACK": spec.stack},
+        waits_for=base.ready,
+        by_pcs=True,
+    )
+    args = SchedulerArgs(spec=spec, security_group_id=base.firewall.groups["scheduler"].id)
+    return SlurmCluster(base.naming, nodes, args)
+
+
 def _fleet(
-    spec: ClusterSpec, base: _Base, pool: Pool | None, nvme: Nvme | None, lustre: LustreFileSystem | None
+    spec: ClusterSpec,
+    base: _Base,
+    pool: Pool | None,
+    nvme: Nvme | None,
+    lustre: LustreFileSystem | None,
+    scheduler: SlurmCluster | None,
 ) -> GpuFleet:
-    groups = [base.naming.physical(f"fleet-group{suffix}") for suffix in suffixes(spec.blocks)]
+    groups = _fleet_groups(spec, base.naming)
     nodes = NodeArgs(
         data_bucket=base.data_bucket,
         artefacts=base.artefacts,
@@ -235,10 +267,11 @@ def _fleet(
         security_group_id=base.firewall.groups["fleet"].id,
         access=_access(
             spec,
-            groups=groups,
+            groups=[] if scheduler else groups,
             others=spec.extra_buckets,
             daemon="target" if LAYOUTS[spec.layout].targets_on == "gpu" else "",
             jobs=True,
+            by_pcs=scheduler is not None,
         ),
         settings={
             **_node_settings(spec, base, "gpu"),
@@ -253,6 +286,7 @@ def _fleet(
             *(lustre.ready if lustre else ()),
             *((nvme.group,) if nvme else ()),
         ],
+        by_pcs=scheduler is not None,
     )
     return GpuFleet(
         base.naming,
@@ -263,8 +297,14 @@ def _fleet(
             blocks=spec.blocks,
             may_move=spec.fallback is not None,
             nics=interfaces_of(spec),
+            cluster=NodesOfSlurm(spec=spec, cluster_id=scheduler.cluster_id) if scheduler else None,
         ),
     )
+
+
+def _fleet_groups(spec: ClusterSpec, naming: Naming) -> list[str]:
+    """Physical names of the groups of GPU nodes, by which CloudWatch counts them."""
+    return [naming.physical(f"fleet-group{suffix}") for suffix in suffixes(spec.blocks)]
 
 
 def _workers(spec: ClusterSpec, base: _Base) -> WorkerFleet:
@@ -293,14 +333,15 @@ def _lustre_settings(spec: ClusterSpec, lustre: LustreFileSystem | None) -> Sett
 
 
 def _give_up_settings(spec: ClusterSpec) -> Settings:
-    """How long nodes wait for the rest of their fleet. A Capacity Block is paid whether it is used or not."""
-    hours = 0 if spec.blocks else spec.guard.give_up_hours
+    """How long nodes wait for the rest of their fleet. A Capacity Block is paid whether it is used or not, and jobs of
+    a Slurm cluster need not be as large as the fleet."""
+    hours = 0 if spec.blocks or spec.scheduler else spec.guard.give_up_hours
     return {starts.GIVE_UP: f"{hours:g}"} if hours else {}
 
 
 def _guard(spec: ClusterSpec, naming: Naming, stack: Stack) -> None:
     alarms = alarms_of(spec, LAYOUTS[spec.layout].components)
-    if spec.guard.alarms > len(alarms):
+    if spec.guard.alarms > len(alarms) + (OF_A_GROUP if spec.scheduler else 0):
         pulumi.log.warn(f"the bill pays for {spec.guard.alarms} alarms; this stack has only {len(alarms)}")
     groups = stack.fleet.groups if stack.fleet else []
     dimensions: dict[str, Mapping[str, pulumi.Input[str]]] = {
@@ -308,6 +349,15 @@ def _guard(spec: ClusterSpec, naming: Naming, stack: Stack) -> None:
             f"fleet{suffix}": {"AutoScalingGroupName": group.name}
             for suffix, group in zip(suffixes(spec.blocks), groups, strict=bool(groups))
         },
+        **(
+            {
+                f"fleet{suffix}": {gpu_use.OF_SLURM: name}
+                for suffix, name in zip(suffixes(spec.blocks), _fleet_groups(spec, naming), strict=True)
+            }
+            if stack.scheduler
+            else {}
+        ),
+        "scheduler": {watch.STACK: spec.stack},
         "network": {"NatGatewayId": stack.network.nat.id},
         "pool": {watch.STACK: spec.stack},
         **({"nvme": {"AutoScalingGroupName": stack.nvme.group.name}} if stack.nvme else {}),
@@ -324,6 +374,7 @@ def _guard(spec: ClusterSpec, naming: Naming, stack: Stack) -> None:
             storage_groups=[stack.nvme.group] if stack.nvme else [],
             data_bucket=stack.data_bucket.bucket.id,
             queue=stack.workers.queue.arn if stack.workers else None,
+            by_pcs=stack.scheduler is not None,
         ),
     )
     if stack.workers:
@@ -331,7 +382,7 @@ def _guard(spec: ClusterSpec, naming: Naming, stack: Stack) -> None:
     dashboard(
         guards,
         spec,
-        groups=[group.name for group in groups],
+        groups=_fleet_groups(spec, naming) if stack.scheduler else [group.name for group in groups],
         storage_groups=[stack.nvme.group.name] if stack.nvme else [],
         file_system=stack.lustre.file_system.id if stack.lustre else None,
         alarms=guards.alarms,

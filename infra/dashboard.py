@@ -9,6 +9,7 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 from fleet_pool.node import gpu_use, watch
+from fleet_pool.slurm import NODES_OUT
 
 from infra.alarms import AUTO_SCALING, FSX, MINUTES_5
 from infra.naming import Component
@@ -47,7 +48,12 @@ def body(spec: ClusterSpec, found: Mapping[str, Any]) -> dict[str, Any]:
     """As CloudWatch reads it (CloudWatch User Guide, "Dashboard body structure and syntax")."""
     groups: list[str] = found["groups"]
     every = [*groups, *found["storage_groups"]]
-    plots = [_missing(every), _problems(every)]
+    scaling = found["storage_groups"] if spec.scheduler else every
+    plots = [
+        *([_missing(scaling)] if scaling else []),
+        *([_out(spec.stack)] if spec.scheduler else []),
+        _problems(every, groups, spec),
+    ]
     if spec.fleet.gpus:
         plots = [*_idle(spec, groups), *plots]
     if spec.pool:
@@ -81,16 +87,24 @@ def _idle(spec: ClusterSpec, groups: Sequence[str]) -> list[dict[str, Any]]:
     use, idle = [], []
     usd = round(spec.usd_per_hour.get(COMPUTE, 0.0) / spec.fleet.nodes, 4)  # of a node: the same after a resize
     for n, group in enumerate(groups):
-        busy = [gpu_use.NAMESPACE, gpu_use.METRIC, gpu_use.DIMENSION, group]
+        busy = [gpu_use.NAMESPACE, gpu_use.METRIC, _dimension(spec), group]
         use.append([*busy, {"label": group}])
         idle.append([*busy, {"id": f"use{n}", "visible": False}])
-        idle.append(_of_group("GroupInServiceInstances", group, id=f"nodes{n}", stat="Average"))
-        idle.append([{"id": f"idle{n}", "expression": f"nodes{n} * {usd} * (1 - use{n} / 100)", "label": group}])
+        nodes = f"nodes{n}"
+        if spec.scheduler:  # in no Auto Scaling group; AWS PCS keeps as many
+            nodes = str(spec.blocks[n].nodes if spec.blocks else spec.fleet.nodes)
+        else:
+            idle.append(_of_group("GroupInServiceInstances", group, id=nodes, stat="Average"))
+        idle.append([{"id": f"idle{n}", "expression": f"{nodes} * {usd} * (1 - use{n} / 100)", "label": group}])
     plots = [{"title": "GPU use, percent", "metrics": use, "stat": "Average", "period": PERIOD}]
     if usd:
         title = "Idle GPUs, USD an hour"
         plots.insert(0, {"title": title, "metrics": idle, "stat": "Average", "period": PERIOD})
     return plots
+
+
+def _dimension(spec: ClusterSpec) -> str:
+    return gpu_use.OF_SLURM if spec.scheduler else gpu_use.DIMENSION
 
 
 def _missing(groups: Sequence[str]) -> dict[str, Any]:
@@ -102,10 +116,21 @@ def _missing(groups: Sequence[str]) -> dict[str, Any]:
     return {"title": "Nodes missing", "metrics": metrics, "period": MINUTES_5}
 
 
-def _problems(groups: Sequence[str]) -> dict[str, Any]:
+def _out(stack: str) -> dict[str, Any]:
+    metrics = [[gpu_use.NAMESPACE, NODES_OUT, watch.STACK, stack, {"label": "nodes"}]]
+    title = "Nodes that take no jobs in Slurm"
+    return {"title": title, "metrics": metrics, "stat": "Maximum", "period": watch.EVERY_MIN * 60}
+
+
+def _problems(every: Sequence[str], of_fleet: Sequence[str], spec: ClusterSpec) -> dict[str, Any]:
     """Published only while there are any: a gap is good news."""
-    name = [gpu_use.NAMESPACE, watch.NODE_PROBLEMS, gpu_use.DIMENSION]
-    metrics = [[*name, group, {"label": group}] for group in groups]
+    metrics = [
+        [
+            *(gpu_use.NAMESPACE, watch.NODE_PROBLEMS, _dimension(spec) if group in of_fleet else gpu_use.DIMENSION),
+            *(group, {"label": group}),
+        ]
+        for group in every
+    ]
     title = "Failing checks of the worst node (none: no line)"
     return {"title": title, "metrics": metrics, "stat": "Maximum", "period": watch.EVERY_MIN * 60}
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from infra import operate
-from infra.deployer_actions import ACTIONS, LOOK_UP_ACTIONS, PURCHASE_ACTIONS
+from infra.deployer_actions import ACTIONS, LOOK_UP_ACTIONS, PURCHASE_ACTIONS, SCHEDULER_ACTIONS
 
 LIMIT = 6144  # characters of a managed policy, white space not counted (IAM quotas)
 FOLDER = Path(__file__).resolve().parent
@@ -27,6 +27,11 @@ _DATA_READ_AND_SET = "arn:aws:s3:::planner-*"
 _BUNDLES = ("arn:aws:s3:::planner-*-artefacts-*", "arn:aws:s3:::planner-*-artefacts-*/*")
 _ROLES = "arn:aws:iam::*:role/planner-*"
 _LUSTRE_ROLES = "arn:aws:iam::*:role/aws-service-role/s3.data-source.lustre.fsx.amazonaws.com/*"
+SCHEDULER_FILE = "deployer-policy-scheduler.json"
+# AWS PCS asks for this path, or names that begin with AWSPCS
+_PCS_ROLES = "arn:aws:iam::*:role/aws-pcs/planner-*"
+_PCS_PROFILES = "arn:aws:iam::*:instance-profile/aws-pcs/planner-*"
+_PCS_SECRETS = "arn:aws:secretsmanager:*:*:secret:pcs!*"  # the cluster's key, which AWS PCS makes
 # service -> resources that its actions are limited to, by the names that a stack gives them
 _WHERE: dict[str, tuple[str, ...]] = {
     "autoscaling": ("arn:aws:autoscaling:*:*:autoScalingGroup:*:autoScalingGroupName/planner-*",),
@@ -86,7 +91,8 @@ FILES = {
 
 
 def policies() -> dict[str, dict[str, Any]]:
-    """File name -> policy: three for `pulumi up` and `destroy`, one for buying capacity, one for operating."""
+    """File name -> policy: three for `pulumi up` and `destroy`, one more for a Slurm cluster, one for buying
+    capacity, one for operating."""
     needed = {action for found in ACTIONS.values() for action in found} | set(LOOK_UP_ACTIONS)
     found = {}
     for name, services in FILES.items():
@@ -102,7 +108,35 @@ def policies() -> dict[str, dict[str, Any]]:
                     statements["LustreRole"]["Action"].append(action)
         found[f"deployer-policy-{name}.json"] = _policy(list(statements.values()))
     buying = {"Sid": "Reserve", "Effect": "Allow", "Action": sorted(PURCHASE_ACTIONS), "Resource": ["*"]}
-    return {**found, "deployer-policy-reserve.json": _policy([buying]), operate.FILE: operate.policy()}
+    found |= {"deployer-policy-reserve.json": _policy([buying]), SCHEDULER_FILE: _policy(_scheduling())}
+    return {**found, operate.FILE: operate.policy()}
+
+
+def _scheduling() -> list[dict[str, Any]]:
+    """Beside the three: for a stack with a Slurm cluster."""
+    services: dict[str, list[str]] = {}
+    for action in sorted(SCHEDULER_ACTIONS):
+        services.setdefault(action.split(":")[0], []).append(action)
+    apart = ("iam:PassRole", "iam:CreateServiceLinkedRole")
+    named = [action for action in services.pop("iam") if action not in apart]
+    secrets = services.pop("secretsmanager")
+    return [
+        *(_allow(f"{name.capitalize()}Anywhere", actions, ["*"]) for name, actions in services.items()),
+        _allow("PcsSecrets", secrets, [_PCS_SECRETS]),
+        _allow("PcsRoles", named, [_PCS_ROLES, _PCS_PROFILES]),
+        {
+            **_allow("PassPcsRole", ["iam:PassRole"], [_PCS_ROLES]),
+            "Condition": {"StringEquals": {"iam:PassedToService": ["ec2.amazonaws.com"]}},
+        },
+        {
+            **_allow("PcsServiceRole", ["iam:CreateServiceLinkedRole"], ["arn:aws:iam::*:role/aws-service-role/*"]),
+            "Condition": {"StringEquals": {"iam:AWSServiceName": ["pcs.amazonaws.com"]}},
+        },
+    ]
+
+
+def _allow(sid: str, actions: list[str], where: list[str]) -> dict[str, Any]:
+    return {"Sid": sid, "Effect": "Allow", "Action": actions, "Resource": where}
 
 
 def _scope(action: str) -> tuple[str, list[str], dict[str, Any]]:

@@ -202,6 +202,18 @@ _BUYING = (
     "DescribeCapacityBlockExtensionHistory DescribeCapacityBlockExtensionOfferings PurchaseCapacityBlockExtension "
     "CreateCapacityReservation ModifyCapacityReservation CancelCapacityReservation CreateTags"
 )
+# of a Slurm cluster by AWS PCS, which Cloud Control makes with the deployer's own rights: the handlers of AWS's schemas
+# of AWS::PCS::Cluster, ComputeNodeGroup and Queue
+_SCHEDULING = (
+    "cloudformation:CreateResource GetResource UpdateResource DeleteResource GetResourceRequestStatus "
+    "pcs:CreateCluster GetCluster UpdateCluster DeleteCluster ListClusters "
+    "CreateComputeNodeGroup GetComputeNodeGroup UpdateComputeNodeGroup DeleteComputeNodeGroup ListComputeNodeGroups "
+    "CreateQueue GetQueue UpdateQueue DeleteQueue ListQueues TagResource UntagResource ListTagsForResource "
+    "ec2:CreateFleet CreateNetworkInterface CreateTags DescribeImages DescribeInstanceTypeOfferings "
+    "DescribeInstanceTypes DescribeKeyPairs DescribeLaunchTemplates DescribeLaunchTemplateVersions "
+    "DescribeSecurityGroups DescribeSubnets DescribeVpcs GetSecurityGroupsForVpc RunInstances TerminateInstances "
+    "iam:CreateServiceLinkedRole PassRole secretsmanager:CreateSecret TagResource"
+)
 
 
 def _expanded(text: str) -> tuple[str, ...]:
@@ -217,3 +229,14 @@ def _expanded(text: str) -> tuple[str, ...]:
 ACTIONS: dict[str, tuple[str, ...]] = {type_: _expanded(text) for type_, text in _OF_TYPE.items()}
 LOOK_UP_ACTIONS = _expanded(_LOOKING)
 PURCHASE_ACTIONS = _expanded(_BUYING)
+# and the roles and profiles of its nodes, whose names have a path
+SCHEDULER_ACTIONS = tuple(
+    dict.fromkeys(
+        (
+            *_expanded(_SCHEDULING),
+            *ACTIONS["aws:iam/role:Role"],
+            *ACTIONS["aws:iam/rolePolicy:RolePolicy"],
+            *ACTIONS["aws:iam/instanceProfile:InstanceProfile"],
+        )
+    )
+)

@@ -13,7 +13,12 @@ from infra.layouts import LAYOUTS
 from infra.network import ENDPOINTS
 from infra.nics import Nic, addresses_per_node, nics
 from infra.node.render import LUSTRE_ROOT
+from planner.models.controller_sizes import LOGIN_NODES
 from planner.stack.spec import ClusterSpec, Pool
+
+CONTROLLER_ADDRESSES = (
+    4  # of AWS PCS in the subnet: AWS names no number; it has one controller, a second during changes
+)
 
 
 def interfaces_of(spec: ClusterSpec) -> tuple[Nic, ...]:
@@ -27,6 +32,8 @@ def interfaces_of(spec: ClusterSpec) -> tuple[Nic, ...]:
 def addresses_of(spec: ClusterSpec) -> AddressPlan:
     """Subnets for the nodes of a spec and for everything else with an address. Raises UsageProblem."""
     others = min(spec.interface_endpoints, len(ENDPOINTS)) + (spec.nvme.nodes if spec.nvme else 0)
+    if spec.scheduler:
+        others += CONTROLLER_ADDRESSES + LOGIN_NODES
     if spec.lustre:
         others += lustre_addresses(spec.lustre.capacity_gib)
     return address_plan(
@@ -42,7 +49,7 @@ def bundle_of(spec: ClusterSpec) -> Bundle:
     """The files that the nodes of a spec fetch. They do not depend on prices. Raises UsageProblem."""
     if spec.workers:
         return worker_bundle()
-    return bundle(_node_facts(spec, addresses_of(spec).control))
+    return bundle(_node_facts(spec, addresses_of(spec).control), spec.scheduler is not None)
 
 
 def _node_facts(spec: ClusterSpec, proxies: Sequence[str]) -> NodeFacts:
@@ -75,4 +82,9 @@ def expected_of(spec: ClusterSpec) -> dict[str, Expected]:
         drives=fleet.drives,
         mount=LUSTRE_ROOT if spec.lustre else "",
     )
-    return {"gpu": gpu, "control": Expected(), "storage": Expected(drives=spec.nvme.drives if spec.nvme else 0)}
+    return {
+        "gpu": gpu,
+        "control": Expected(),
+        "storage": Expected(drives=spec.nvme.drives if spec.nvme else 0),
+        "login": Expected(),
+    }

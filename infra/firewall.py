@@ -21,6 +21,8 @@ DESCRIPTIONS = {
     "pool": "Control nodes of the storage pool",
     "nvme": "Nodes of the storage cluster",
     "lustre": "FSx for Lustre file system",
+    "scheduler": "Slurm controller of AWS PCS",
+    "login": "Login node",
 }
 
 

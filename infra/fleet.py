@@ -10,6 +10,8 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
+from infra import pcs
+from infra.identity import Identity
 from infra.launch import (
     AT_ITS_START,
     PATIENCE,
@@ -24,7 +26,8 @@ from infra.launch import (
 )
 from infra.naming import Component, Naming
 from infra.nics import Nic
-from planner.stack.spec import Block, Buying, Fleet, suffixes
+from planner.stack.slurm_settings import group_name
+from planner.stack.spec import Block, Buying, ClusterSpec, Fleet, suffixes
 
 GRACE_SECONDS = 600  # a node with eight GPUs takes minutes to boot
 
@@ -32,13 +35,22 @@ GRACE_SECONDS = 600  # a node with eight GPUs takes minutes to boot
 @dataclass(frozen=True, kw_only=True)
 class FleetArgs:
     """fleet, buying, blocks: of the spec. may_move: whether the nodes may change from spot to On-Demand later. nics:
-    the interfaces of a node, in order."""
+    the interfaces of a node, in order. cluster: of Slurm, whose node groups they are; None: Auto Scaling groups."""
 
     fleet: Fleet
     buying: Buying
     blocks: Sequence[Block]
     may_move: bool
     nics: Sequence[Nic]
+    cluster: NodesOfSlurm | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodesOfSlurm:
+    """The cluster that launches the GPU nodes. spec: for what Slurm is told of them."""
+
+    spec: ClusterSpec
+    cluster_id: pulumi.Output[str]
 
 
 class GpuFleet(Component):
@@ -57,8 +69,10 @@ class GpuFleet(Component):
         placement = self._placement(args.buying)
         blocks = args.blocks or [Block(nodes=args.fleet.nodes, reservation_id=args.buying.reservation_id)]
         self.groups: list[aws.autoscaling.Group] = []
-        for suffix, block in zip(suffixes(args.blocks), blocks, strict=True):
-            own = {"PLANNER_GROUP": self.physical(f"group{suffix}")}
+        self.slurm_groups: list[aws.cloudcontrol.Resource] = []
+        variable = "PLANNER_FLEET" if args.cluster else "PLANNER_GROUP"
+        for number, (suffix, block) in enumerate(zip(suffixes(args.blocks), blocks, strict=True), 1):
+            own = {variable: self.physical(f"group{suffix}")}
             of_block = replace(nodes, settings={**nodes.settings, **own})
             template = launch_template(
                 self,
@@ -71,8 +85,41 @@ class GpuFleet(Component):
                 **_purchase(args.buying.kind, block),
             )
             waits_for = [*identity.ready, *nodes.waits_for]
-            self.groups.append(self._group(of_block, args, block, template, suffix, waits_for))
+            if args.cluster:
+                made = self._slurm_group(of_block, args.cluster, block, number, template, identity, suffix, waits_for)
+                self.slurm_groups.append(made)
+            else:
+                self.groups.append(self._group(of_block, args, block, template, suffix, waits_for))
         self.register_outputs({"groups": [group.name for group in self.groups]})
+
+    def _slurm_group(
+        self,
+        nodes: NodeArgs,
+        cluster: NodesOfSlurm,
+        block: Block,
+        number: int,
+        template: aws.ec2.LaunchTemplate,
+        identity: Identity,
+        suffix: str,
+        waits_for: list[pulumi.Resource],
+    ) -> aws.cloudcontrol.Resource:
+        """A compute node group of AWS PCS. It waits for a block by itself: AWS PCS keeps its nodes in a maintenance
+        reservation until the block begins (User Guide, "FAQ for Capacity Blocks")."""
+        name = group_name(cluster.spec, number)
+        given = pulumi.Output.all(
+            cluster=cluster.cluster_id,
+            template=template.id,
+            version=version_of(template),
+            profile=identity.profile.arn,
+            subnet=nodes.subnet_id,
+        )
+        return pcs.resource(
+            self,
+            f"group{suffix}",
+            pcs.GROUP,
+            given.apply(lambda ids: pcs.group_state(cluster.spec, block, number, name, ids)),
+            depends_on=waits_for,
+        )
 
     def _placement(self, buying: Buying) -> pulumi.Input[str] | None:
         """The cluster placement group of the nodes.

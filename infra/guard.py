@@ -28,7 +28,7 @@ class GuardArgs:
     """guard: address and limits of notices. alarms: as many as the plan pays for. dimensions: target -> its CloudWatch
     dimensions. blocks, groups: for the start and the end of each Capacity Block, with the group of its nodes.
     storage_groups: of other nodes. queue: ARN of the workers' queue, None without one. data_bucket: has the boot
-    logs."""
+    logs. by_pcs: whether AWS PCS launches the GPU nodes."""
 
     guard: Guard
     blocks: Sequence[Block]
@@ -38,6 +38,7 @@ class GuardArgs:
     storage_groups: Sequence[aws.autoscaling.Group]
     data_bucket: pulumi.Input[str]
     queue: pulumi.Input[str] | None = None
+    by_pcs: bool = False
 
 
 class Guards(Component):
@@ -47,7 +48,7 @@ class Guards(Component):
     def __init__(self, naming: Naming, args: GuardArgs) -> None:
         super().__init__("guard", naming)
         self.topic = self._topic(args.guard.notify)
-        budget_with_action(self, args.guard)
+        budget_with_action(self, args.guard, by_pcs=args.by_pcs)
         if COST_ANOMALIES in args.guard.more:
             self._anomalies(args.guard)
         groups = [group.name for group in (*args.groups, *args.storage_groups)]

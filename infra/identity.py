@@ -32,6 +32,8 @@ SHELLS = (
 # of the pool, in the artefacts bucket: what every node reads; and for control nodes the keys that sign certificates and
 # tokens, and the administrator's token
 SECRETS = ("authority", "control")
+# AWS PCS User Guide, "IAM instance profiles for AWS PCS": a name that begins with AWSPCS, or this path
+PCS_PATH = "/aws-pcs/"
 # IAM's variable for ROLEID:INSTANCE, where the role is that of an instance
 MYSELF = "${aws:userid}"
 
@@ -41,7 +43,8 @@ class Access:
     """reads, writes: prefixes of the data bucket. others: names of buckets that it reads as a whole. groups: physical
     names of the nodes' own Auto Scaling groups, whose lifecycle actions they may complete; empty for none. daemon:
     proxy or target of the pool; empty for none. authority: whether it has a certificate of the pool's certificate
-    authority. jobs: what the jobs there may do; None for a node without jobs."""
+    authority. jobs: what the jobs there may do; None for a node without jobs. by_pcs: whether AWS PCS launches the
+    nodes, which takes roles of one path alone. bundles: further folders of the artefacts bucket that it reads."""
 
     reads: tuple[str, ...]
     writes: tuple[str, ...]
@@ -50,6 +53,13 @@ class Access:
     daemon: str = ""
     authority: bool = False
     jobs: JobAccess | None = None
+    by_pcs: bool = False
+    bundles: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> str | None:
+        """Of role and profile; None: IAM's own."""
+        return PCS_PATH if self.by_pcs else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,25 +74,28 @@ class Identity:
 def node_identity(component: Component, data_bucket: DataBucket, artefacts: Artefacts, access: Access) -> Identity:
     """Role, policies and instance profile of a component's nodes."""
     naming = component.naming
+    # a path is never changed: on a stack that gets a cluster, the new role is there before the old one goes
+    of = "pcs-" if access.by_pcs else ""
     role = aws.iam.Role(
-        component.named("role"),
-        name=component.physical("role"),
+        component.named(f"{of}role"),
+        name=component.physical(f"{of}role"),
+        path=access.path,
         description=f"Nodes of {component.kind} in stack {naming.stack}",
         assume_role_policy=trust("ec2.amazonaws.com"),
         permissions_boundary=naming.boundary,
-        tags=component.tags("role"),
+        tags=component.tags(f"{of}role"),
         opts=component.child(),
     )
     # these actions know no resources
     shells = aws.iam.RolePolicy(
-        component.named("role-ssm"),
+        component.named(f"{of}role-ssm"),
         name="ssm",
         role=role.id,
         policy=document({"Sid": "Shells", "Effect": "Allow", "Action": SHELLS, "Resource": "*"}),
         opts=component.child(),
     )
     policy = aws.iam.RolePolicy(
-        component.named("role-data"),
+        component.named(f"{of}role-data"),
         name="data",
         role=role.id,
         policy=pulumi.Output.all(
@@ -97,10 +110,11 @@ def node_identity(component: Component, data_bucket: DataBucket, artefacts: Arte
         opts=component.child(),
     )
     profile = aws.iam.InstanceProfile(
-        component.named("profile"),
-        name=component.physical("profile"),
+        component.named(f"{of}profile"),
+        name=component.physical(f"{of}profile"),
+        path=access.path,
         role=role.name,
-        tags=component.tags("profile"),
+        tags=component.tags(f"{of}profile"),
         opts=component.child(),
     )
     jobs = job_role(component, role, data_bucket, access.jobs) if access.jobs else []
@@ -127,6 +141,15 @@ def _policy(arns: dict[str, Any], access: Access) -> str:
     if access.jobs:
         statements.append(
             {"Sid": "KeysForJobs", "Effect": "Allow", "Action": "sts:AssumeRole", "Resource": arns["jobs"]}
+        )
+    if access.by_pcs:  # the one right that AWS PCS asks for
+        statements.append(
+            {
+                "Sid": "Register",
+                "Effect": "Allow",
+                "Action": "pcs:RegisterComputeNodeGroupInstance",
+                "Resource": "*",
+            }
         )
     # the action knows no resources; the namespace is its only limit
     statements.append(
@@ -212,4 +235,9 @@ def _listing(sid: str, bucket: str, prefixes: list[str]) -> dict[str, object]:
 def _folders(access: Access) -> tuple[str, ...]:
     """Folders of the artefacts bucket that a node reads."""
     secrets = SECRETS if access.daemon == "proxy" else SECRETS[:1]
-    return ("bundles", *(("daemons",) if access.daemon else ()), *(secrets if access.authority else ()))
+    return (
+        "bundles",
+        *access.bundles,
+        *(("daemons",) if access.daemon else ()),
+        *(secrets if access.authority else ()),
+    )

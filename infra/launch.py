@@ -15,7 +15,7 @@ from infra.data_bucket import DataBucket
 from infra.identity import Access, Identity, node_identity
 from infra.naming import Component
 from infra.nics import Nic
-from infra.userdata import as_base64, user_data
+from infra.userdata import as_base64, as_multipart, user_data
 
 DRAIN_SECONDS = 300
 # of a node that cannot be ready: time for a person to look at it. The slowest start that succeeds, with a Lustre client
@@ -44,7 +44,7 @@ PATIENCE = pulumi.CustomTimeouts(delete="1h")
 @dataclass(frozen=True, kw_only=True)
 class NodeArgs:
     """Input of every component with nodes. access: to the data bucket. settings: environment of the bundle. waits_for:
-    what must exist before the first node boots."""
+    what must exist before the first node boots. by_pcs: whether AWS PCS launches them, and no Auto Scaling group."""
 
     data_bucket: DataBucket
     artefacts: Artefacts
@@ -53,6 +53,13 @@ class NodeArgs:
     access: Access
     settings: Mapping[str, pulumi.Input[str]]
     waits_for: list[pulumi.Resource]
+    by_pcs: bool = False
+
+    @property
+    def user_data(self) -> pulumi.Output[str]:
+        """As a launch template takes it."""
+        text = user_data(self.artefacts.bundle, self.settings)
+        return as_base64(as_multipart(text) if self.by_pcs else text)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +107,7 @@ def launch_template(
         network_interfaces=_interfaces(machine.nics, nodes.security_group_id),
         placement=aws.ec2.LaunchTemplatePlacementArgs(group_name=placement_group) if placement_group else None,
         tag_specifications=launch_tags(component),
-        user_data=as_base64(user_data(nodes.artefacts.bundle, nodes.settings)),
+        user_data=nodes.user_data,
         tags=component.tags(part),
         opts=component.child(),
         **purchase,

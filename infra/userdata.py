@@ -11,12 +11,21 @@ from infra.artefacts import Bundle
 from infra.node.render import user_data_text
 from planner.errors import UsageProblem
 
+BOUNDARY = "==PLANNER=="
 LARGEST_BYTES = 16_384  # EC2 User Guide: of the raw text, before base64
 
 
 def user_data(bundle: Bundle, settings: Mapping[str, pulumi.Input[str]]) -> pulumi.Output[str]:
     """The text. settings: environment of the bundle, PLANNER_ROLE and the like. Raises UsageProblem when too long."""
     return pulumi.Output.all(**settings).apply(lambda given: text_of(bundle, given))
+
+
+def as_multipart(text: pulumi.Output[str]) -> pulumi.Output[str]:
+    """A cloud-config as the one part of a MIME archive, which is the only form that AWS PCS takes (User Guide, "Working
+    with Amazon EC2 user data"): it puts its own parts beside it, and runs a cloud-config before the node registers."""
+    head = f'MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="{BOUNDARY}"\n\n'
+    part = f'--{BOUNDARY}\nContent-Type: text/cloud-config; charset="us-ascii"\n\n'
+    return text.apply(lambda raw: f"{head}{part}{raw}\n--{BOUNDARY}--\n")
 
 
 def as_base64(text: pulumi.Output[str]) -> pulumi.Output[str]:

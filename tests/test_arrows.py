@@ -34,6 +34,7 @@ ALLOWED = {
     },
     "fleet_pool.launch": {"fleet_pool"},
     "fleet_pool.health": {"fleet_pool"},
+    "fleet_pool.slurm": {"fleet_pool"},
     # other libraries' interfaces, on top of the client
     "fleet_pool.doors": {"fleet_pool.client", "fleet_pool.compat"},
     "fleet_pool.worker": {"fleet_pool"},
@@ -55,6 +56,7 @@ ALLOWED = {
     # what infra and stack files know of a bill is names, not models
     "planner.models.bill_lines": set(),
     "planner.models.block_sizes": set(),
+    "planner.models.controller_sizes": set(),
     "planner.models": {"pricing", "planner.plan", "fleet_pool.settings", "planner.errors"},
     "planner.layouts": {"pricing", "planner.plan", "planner.models", "fleet_pool.settings", "planner.errors"},
     # what every kind of plan shares: rows, draws, the rule that recommends one; it names no kind
@@ -121,7 +123,9 @@ ALLOWED = {
         "planner.layouts.registry",
         "planner.models.bill_lines",
         "planner.models.block_sizes",
+        "planner.models.controller_sizes",
         "fleet_pool.settings",
+        "fleet_pool.slurm",
         "planner.errors",
         "planner.whole_file",
     },

@@ -16,6 +16,8 @@ from fleet_pool.node.facts import USER, Stack
 from fleet_pool.node.rejoin import CHECK_S
 from fleet_pool.operate.s3 import SHOWN_VARIABLE, URL_VARIABLE
 from fleet_pool.problems import Code
+from fleet_pool.slurm import HEALTH_PROGRAM, jobs
+from fleet_pool.slurm import command as slurm
 
 from infra.layouts import LAYOUTS
 from infra.node.built import DAEMON_SHA256, POOL_FILE
@@ -39,6 +41,8 @@ HEALTH_UNITS = ("planner-health.service", "planner-health-watch.service")
 GPU_UNITS = (LAUNCH_UNIT, *HEALTH_UNITS, "planner-gpu-use.service", "planner-gpu-use.timer")
 GATEWAY_UNIT, GATEWAY_MODULE = "planner-gateway.service", "fleet_pool.doors.gateway"
 WATCH_UNITS = ("planner-watch.service", "planner-watch.timer")
+SLURM_UNITS = ("planner-slurm.service", "planner-slurm.timer")  # of the login node
+SLURM_EVERY_S = 60
 BEFORE_JOBS = ("planner-prepare.service", "planner-scratch.service", "planner-lustre.service", READY_UNIT)
 SCRIPTS = {
     "planner-notice.service": "leave.sh",
@@ -59,19 +63,22 @@ class Role:
     programs: tuple[str, ...]
 
 
-def roles(stack: Stack) -> tuple[Role, ...]:
+def roles(stack: Stack, slurm_runs: bool = False) -> tuple[Role, ...]:
     """The roles of a stack: control, then storage or gpu with targets, in a pool; GPU nodes without targets give their
-    drives to jobs."""
+    drives to jobs. slurm_runs: whether Slurm starts jobs, and planner-launch does not; then there is a login node."""
+    gpu_units = tuple(unit for unit in GPU_UNITS if not (slurm_runs and unit == LAUNCH_UNIT))
+    login = (Role(name="login", units=SLURM_UNITS, daemon=False, programs=FETCHES),) if slurm_runs else ()
     scratch = ("planner-scratch.service",)
     if not stack.proxies:
         mounts = ("planner-lustre.service",) if "lustre" in LAYOUTS[stack.layout].components else ()
         return (
             Role(
                 name="gpu",
-                units=(*RIGHTS, *scratch, *mounts, READY_UNIT, *WATCH_UNITS, LEAVING_UNIT, *GPU_UNITS),
+                units=(*RIGHTS, *scratch, *mounts, READY_UNIT, *WATCH_UNITS, LEAVING_UNIT, *gpu_units),
                 daemon=False,
                 programs=(*FETCHES, *MAKES_FILE_SYSTEMS),
             ),
+            *login,
         )
     own = ("planner-certificate.service", "planner-certificate.timer") if stack.tls else ()
     metrics = ("planner-metrics.service", "planner-metrics.timer")
@@ -90,24 +97,24 @@ def roles(stack: Stack) -> tuple[Role, ...]:
                     *(RIGHTS if name == "gpu" else ()),
                     *common,
                     *(target if serves else (*scratch, LEAVING_UNIT)),
-                    *((*GPU_UNITS, GATEWAY_UNIT) if name == "gpu" else ()),
+                    *((*gpu_units, GATEWAY_UNIT) if name == "gpu" else ()),
                 ),
                 daemon=serves,
                 programs=(*programs, *MAKES_FILE_SYSTEMS),
             )
         )
-    return tuple(found)
+    return (*found, *login)
 
 
-def installed_files(stack: Stack) -> dict[str, str]:
+def installed_files(stack: Stack, slurm_runs: bool = False) -> dict[str, str]:
     """Units and their scripts that start.sh contains and installs, by name."""
-    units = sorted({unit for role in roles(stack) for unit in role.units})
+    units = sorted({unit for role in roles(stack, slurm_runs) for unit in role.units})
     scripts = sorted({SCRIPTS[unit] for unit in units if unit in SCRIPTS})
     return {name: _text(name, stack) for name in (*scripts, *units)}
 
 
-def bundle_files(stack: Stack) -> dict[str, str]:
-    """The text files of the bundle, by name."""
+def bundle_files(stack: Stack, slurm_runs: bool = False) -> dict[str, str]:
+    """The text files of the bundle, by name. slurm_runs: as in `roles`."""
     pooled = bool(stack.proxies)
     return {
         "start.sh": _rendered(
@@ -115,7 +122,7 @@ def bundle_files(stack: Stack) -> dict[str, str]:
             stack=stack.name,
             layout=stack.layout,
             pooled=pooled,
-            roles=roles(stack),
+            roles=roles(stack, slurm_runs),
             user=USER,
             state=settings.STATE_FOLDER,
             launch_file=LAUNCH_FILE,
@@ -128,7 +135,12 @@ def bundle_files(stack: Stack) -> dict[str, str]:
             shown_variable=SHOWN_VARIABLE,
             daemon_sha256=DAEMON_SHA256,
             daemon_version=settings.AISTORE_VERSION,
-            installed=installed_files(stack),
+            installed=installed_files(stack, slurm_runs),
+            slurm=slurm_runs,
+            slurm_health=HEALTH_PROGRAM,
+            slurm_module=slurm.__name__,
+            jobs_module=jobs.__name__,
+            record=ready.RECORD,
         ),
         "stack.json": json.dumps(asdict(stack), indent=2, sort_keys=True) + "\n",
     }
@@ -164,6 +176,8 @@ def _text(name: str, stack: Stack) -> str:
             watch_file=POOL_FILE if stack.proxies else LAUNCH_FILE,  # a control node's watch operates the pool
             watch_module=watch.__name__,
             leaving_module=leaving.__name__,
+            slurm_module=slurm.__name__,
+            slurm_every_s=SLURM_EVERY_S,
             watch_min=watch.EVERY_MIN,
             launch_user=LAUNCH_USER,
             pool_file=POOL_FILE,

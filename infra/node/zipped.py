@@ -56,10 +56,11 @@ _WORKERS = (
     "operate/notice",
     "operate/s3",
 )
-# what the launcher, planner-ready, planner-health and planner-watch load; the rest of the package operates a pool
+# what the launcher, planner-ready, planner-health, planner-watch and a login node load; the rest operates a pool
 _LAUNCHER = (
     "launch/",
     "health/",
+    "slurm/",
     "node/__init__",
     "node/facts",
     "node/config",
@@ -78,6 +79,7 @@ _LAUNCHER = (
     "operate/notice",
     "operate/s3",
     "operate/sts",
+    "operate/table",
 )
 
 

@@ -16,8 +16,13 @@ _REGION = re.compile(r"^(?:[A-Z]{2,4}[0-9]-|EU-|[a-z]{2}(?:-[a-z]+)+-[0-9]-)")
 _INSTANCES = re.compile(
     r"^(?P<how>BoxUsage|SpotUsage|UnusedBox|HeavyUsage|Reservation|DedicatedRes|CapacityBlock\w*)(?::(?P<type>.+))?$"
 )
-_NODES = {"pool": "pool.control-nodes", "nvme": "storage.nvme.nodes"}
-_VOLUMES = {"fleet": "fleet.ebs", "pool": "pool.control-ebs", "nvme": "storage.nvme.ebs"}
+_NODES = {"pool": "pool.control-nodes", "nvme": "storage.nvme.nodes", "scheduler": "scheduler.login-node"}
+_VOLUMES = {
+    "fleet": "fleet.ebs",
+    "pool": "pool.control-ebs",
+    "nvme": "storage.nvme.ebs",
+    "scheduler": "scheduler.login-ebs",
+}
 # (services that bill it, usage type without its Region, line); the first that matches counts. () is any service, where
 # no other has a usage type of that name: images in ECR are TimedStorage-ByteHrs too
 _S3, _WATCH = ("AmazonS3", "Amazon Simple Storage Service"), ("AmazonCloudWatch", "Amazon CloudWatch")

@@ -117,7 +117,7 @@ def _same(kept: ClusterSpec, spec: ClusterSpec, path: Path) -> ClusterSpec:
 
 
 def _wanted(spec: ClusterSpec, book: PriceBook, deployer: str, operator: str) -> Wanted:
-    from infra.deployer import policies
+    from infra.deployer import SCHEDULER_FILE, policies
     from infra.nics import addresses_per_node, nics
     from infra.node.built import FOLDER, expected, missing
     from infra.operate import FILE, policy
@@ -126,7 +126,9 @@ def _wanted(spec: ClusterSpec, book: PriceBook, deployer: str, operator: str) ->
 
     fleet, files = spec.fleet, policies()
     buys = any(not is_known(block.reservation_id) for block in spec.blocks)
-    needed = [name for name in files if name != FILE and (buys or name != "deployer-policy-reserve.json")]
+    unused = {FILE} | ({SCHEDULER_FILE} if spec.scheduler is None else set())
+    unused |= set() if buys else {"deployer-policy-reserve.json"}
+    needed = [name for name in files if name not in unused]
     found = nics(fleet.instance_type, fleet.nic_profile, fleet.network_cards, fleet.efa_interfaces)
     book_usd = {}
     for name in types_of(spec):

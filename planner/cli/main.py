@@ -44,6 +44,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "reconcile": ("planner.cli.reconcile", "Compare a plan with what AWS billed for its stack, line by line."),
     "teardown-check": ("planner.cli.teardown_check", "List what a stack still costs, from its state and tags."),
     "pool": ("planner.cli.pool", "Operate a running storage pool: buckets, prefetch, status, drain, canary."),
+    "jobs": ("planner.cli.jobs", "Show a Slurm cluster's jobs: what runs, what waits and why, in dollars by project."),
     "calc": ("planner.cli.calc", "Evaluate one numbered equation and show its steps."),
     "backtest": ("planner.cli.backtest", "Replay published figures: what the planner reproduces, and what not."),
     "offers": ("planner.cli.offers", "List the prices of an instance type under every purchase option; needs no plan."),
@@ -84,7 +85,7 @@ class Verbs(click.Group):
 @click.group(
     cls=Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Only check, reserve, spot, teardown-check, pool, `prices update` and `prices add` use the clock, the "
+    epilog="Only check, reserve, spot, teardown-check, pool, jobs, `prices update` and `prices add` use the clock, the "
     "network or credentials; the others are offline. Exit codes: 0 ok, 2 invalid usage or plan, 3 credentials, 4 AWS "
     "error, 10 gate violated, 11 prices out of date, 12 unpriced, 13 blockers, lint errors or remaining resources, 14 "
     "differences, 15 leave spot.",

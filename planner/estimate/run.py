@@ -19,6 +19,7 @@ from planner.estimate.work import FleetWork
 from planner.layouts.base import Demand, Service, Timing
 from planner.layouts.shared.network import bill_network
 from planner.layouts.shared.s3 import bill_s3
+from planner.layouts.shared.scheduler import bill_scheduler
 from planner.models.derived import Derived, SourcedQuantity
 from planner.models.ledger import Ledger
 from planner.models.metered import ingest_days, months_of
@@ -118,6 +119,8 @@ def run_on(
     )
     ledger = Ledger(book, plan.region, sheet, values.uniform)
     bill_network(ledger, demand, timing, values)
+    if plan.deploy.scheduler == "slurm":
+        bill_scheduler(ledger, demand, timing, values)
     layout.bill(ledger, timing, values)
     bill_s3(ledger, demand, timing, values, plan.data.ingest)
     rate = plan.data.ingest.rate_bytes_per_second

@@ -21,6 +21,7 @@ SERVICES = {
     "AWSDataTransfer": ("AWS Data Transfer", "Networking"),
     "AmazonCloudWatch": ("Amazon CloudWatch", "Management and Governance"),
     "awskms": ("AWS Key Management Service", "Security"),
+    "AWSPCS": ("AWS Parallel Computing Service", "Compute"),  # its code in AWS's price list is not known
     "people": ("People and other runs", "Other"),
     "own-list": ("Price list of the plan", "Compute"),
 }

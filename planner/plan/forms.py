@@ -122,6 +122,9 @@ PolicyArn = Annotated[
         "arn:aws:iam::111122223333:policy/boundary",
     ),
 ]
+# Slurm keeps accounts in lower case; users are those of Linux
+AccountName = Annotated[str, *_like("^[a-z][a-z0-9_-]{0,31}$", "the name of a project", "vision")]
+UserName = Annotated[str, *_like("^[a-z_][a-z0-9_-]{0,31}$", "the name of a user", "ana")]
 Port = Annotated[int, Field(strict=True, ge=1, le=65_535)]
 KeptCheckpoints = Annotated[
     int | Literal["all"],

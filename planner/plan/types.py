@@ -36,6 +36,7 @@ from planner.plan.forms import (
     left_out,
 )
 from planner.plan.own_prices import DAY_TAG, PRICES_TAG, DayOrPrices, OwnPrice, Prices, plain
+from planner.plan.slurm_types import Slurm
 from planner.plan.training_types import Data, Run
 
 S = TypeVar("S", bound=Section)
@@ -234,7 +235,7 @@ Override = Annotated[
 
 
 class Deploy(Section):
-    """What `pulumi up` needs; not priced."""
+    """What `pulumi up` needs; of it, the scheduler is priced."""
 
     stack: StackName = Field("dev", description="name of the Pulumi stack")
     zone_id: ZoneId | None = Field(None, description="zone ID of the zone in which everything is deployed")
@@ -267,6 +268,10 @@ class Deploy(Section):
     permissions_boundary: PolicyArn | None = Field(
         None, description="ARN of the policy that limits every IAM role of the stack, where the organization wants one"
     )
+    scheduler: Literal["none", "slurm"] = Field(
+        "none", description="slurm: a managed Slurm cluster (AWS PCS) instead of planner-launch; priced"
+    )
+    slurm: Slurm = left_out(Slurm)
 
 
 class Plan(Section):
@@ -317,6 +322,7 @@ class Plan(Section):
             ("deploy", "guards", ["budget-action"]),
             ("deploy", "give_up", 12.0),
             ("deploy", "permissions_boundary", None),
+            ("deploy", "scheduler", "none"),
             ("purchase", "spot_usd_per_hour", None),
             ("reliability", "observed", None),
             ("data", "profile", None),
@@ -333,6 +339,8 @@ class Plan(Section):
                     del phase[key]
         # a plan that leaves spares open had 0 of them once and keeps its hash; one that says 0 has another
         found["fleet"]["spares"] = {None: 0, 0: "none"}.get(self.fleet.own_spares, self.fleet.own_spares)
+        if vars(self.deploy.slurm) == vars(Slurm.model_construct()):
+            del found["deploy"]["slurm"]
         if self.purchase.capacity_block.tail is None:
             del found["purchase"]["capacity_block"]["tail"]
         if vars(self.purchase.capacity_block) == vars(CapacityBlock.model_construct()):

@@ -12,6 +12,7 @@ from collections.abc import Container, Iterator
 from planner.layouts.registry import ROOMS
 from planner.plan.wording import did_you_mean, shown
 from planner.stack.check_buying import buying_findings
+from planner.stack.check_scheduler import scheduler_findings
 from planner.stack.check_storage import storage_findings
 from planner.stack.check_workers import worker_findings
 from planner.stack.component import component_of
@@ -46,6 +47,7 @@ def findings_of(spec: ClusterSpec, *, preview: bool = False) -> tuple[Finding, .
         buying_findings(spec),
         storage_findings(spec),
         worker_findings(spec),
+        scheduler_findings(spec),
         _reach(spec),
         _dollars(spec),
     )

@@ -17,9 +17,11 @@ from planner.estimate.request import Request
 from planner.estimate.result import Scenario
 from planner.layouts.deployment import Deployment, NotDeployable, whole
 from planner.layouts.registry import ROOMS
+from planner.layouts.shared.scheduler import LOGIN_INSTANCE_TYPE
 from planner.models.bill import Line
-from planner.models.bill_lines import bill_line
+from planner.models.bill_lines import COMPUTE, bill_line
 from planner.models.block_sizes import block_sizes
+from planner.models.controller_sizes import size_of
 from planner.models.values import Values
 from planner.plan.load import LoadedPlan
 from planner.plan.overrides import split_path
@@ -41,9 +43,12 @@ from planner.stack.spec import (
     Lustre,
     NvmeCluster,
     Pool,
+    Project,
+    Scheduler,
 )
 from planner.stack.timestamps import parse_timestamp, timestamp_text
 from pricing.book import PriceBook
+from pricing.catalog import InstanceType
 
 # the plan key or option of each value in a spec, for findings
 _FROM_PLAN = {
@@ -55,7 +60,9 @@ _FROM_PLAN = {
     "guard.more": "deploy.guards",
     "guard.give_up_hours": "deploy.give_up",
     "permissions_boundary": "deploy.permissions_boundary",
+    "scheduler": "deploy.slurm",
 }
+SLURM_VERSION = "25.11"  # the newest with settings of GRES (AWS PCS User Guide, gres-custom-settings)
 _SECTIONS: Mapping[str, type[Any]] = {"control": Control, "pool": Pool, "lustre": Lustre, "nvme": NvmeCluster}
 _FROM_CALL = {
     "zone_id": "--zone-id",
@@ -149,6 +156,7 @@ def spec_of(
             more=plan.deploy.guards,
             give_up_hours=0 if plan.deploy.give_up == "never" else plan.deploy.give_up,
         ),
+        scheduler=_scheduler(plan, scenario, instance, values),
         data=Data(beside_hot_class=plan.data.kept_class, checkpoints_kept=str(plan.data.checkpoints_kept)),
         gateway_endpoint=plan.storage.s3_gateway_endpoint,
         interface_endpoints=_whole("network.interface_endpoints", values),
@@ -166,6 +174,29 @@ def spec_of(
     if findings:
         raise PlanProblems(tuple(_at_the_plan(loaded, spec, finding) for finding in findings))
     return spec
+
+
+def _scheduler(plan: Plan, scenario: Scenario, instance: InstanceType, values: Values) -> Scheduler | None:
+    """The Slurm cluster that the plan asks for, at the size that was priced."""
+    asked = plan.deploy.slurm
+    if plan.deploy.scheduler == "none":
+        return None
+    projects = [
+        Project(name=one.name, share=one.share, max_nodes=one.max_nodes or 0, users=one.users) for one in asked.projects
+    ]
+    return Scheduler(
+        version=SLURM_VERSION,
+        size=size_of(scenario.nodes) or "LARGE",
+        login_type=LOGIN_INSTANCE_TYPE,
+        login_volume_gib=_whole("scheduler.login_volume_gib", values),
+        gres=instance.gpu_name.lower() or "none",
+        longest_job_hours=asked.longest_job,
+        usd_per_node_hour=next(
+            (float(line.effective_unit_price) for line in scenario.bill if line.line == COMPUTE), 0.0
+        ),
+        projects=tuple(projects) or (Project(name="main", share=1),),
+        health_check="" if asked.health_check == "none" else asked.health_check.upper(),
+    )
 
 
 def budget_usd(scenario: Scenario) -> float:

@@ -30,6 +30,8 @@ MAY_BE_LEFT_OUT = (
     "switched_from",
     "more",
     "give_up_hours",
+    "max_nodes",
+    "users",
 )
 WRITE_AGAIN = "`planner stack --force` writes the whole file again"
 

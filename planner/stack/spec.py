@@ -180,6 +180,38 @@ class Workers(_Section):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Project(_Section):
+    """A project that shares a Slurm cluster: its account. max_nodes: at a time; 0: no limit of its own. users: who may
+    submit jobs for it, besides the user of jobs that every node has."""
+
+    name: Text
+    share: Whole
+    max_nodes: Whole = 0
+    users: tuple[Text, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scheduler(_Section):
+    """A Slurm cluster by AWS PCS, whose node groups take the place of the Auto Scaling groups of the GPU nodes.
+
+    version: of Slurm. size: of the controller, SMALL, MEDIUM or LARGE. login_type: instance type of the one login node.
+    gres: what a job asks for, like h100; of the type's accelerators. longest_job_hours: time limit of every queue.
+    usd_per_node_hour: of a GPU node, for the dollars of jobs; 0: no price.
+    health_check: AWS's diagnosis of a GPU node at its start, QUICK, MEDIUM or LONG; empty: none.
+    """
+
+    version: Text
+    size: Text
+    login_type: Text
+    login_volume_gib: Whole
+    gres: Text
+    longest_job_hours: Number
+    usd_per_node_hour: Number
+    projects: tuple[Project, ...]
+    health_check: Text = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Control(_Section):
     """The pool's proxies that can become primary.
 
@@ -245,11 +277,12 @@ class ClusterSpec(_Section):
     """One stack.
 
     zone_id: the zone of everything, like use1-az4. fallback: of a scenario that may leave spot; None for others.
-    pool, lustre, nvme, workers: None if the layout has none. egress: TCP ports that GPU nodes reach on the internet
-    besides 443. extra_buckets: names of others that they read. permissions_boundary: ARN of the policy that limits
-    every role of the stack; empty: none. usd_per_hour: bill line -> effective USD per hour, for every line that is
-    billed while it is deployed. metered: lines that are billed by use or once, without an hourly figure. unpriced:
-    lines without a price. None of the three has people.*, because no resource of a stack causes them.
+    pool, lustre, nvme, workers: None if the layout has none. scheduler: None where planner-launch starts jobs. egress:
+    TCP ports that GPU nodes reach on the internet besides 443. extra_buckets: names of others that they read.
+    permissions_boundary: ARN of the policy that limits every role of the stack; empty: none. usd_per_hour: bill line ->
+    effective USD per hour, for every line that is billed while it is deployed. metered: lines that are billed by use or
+    once, without an hourly figure. unpriced: lines without a price. None of the three has people.*, because no resource
+    of a stack causes them.
     switched_from: what may be deployed when this file is (`converged/spot`), which needs a word (switching.py).
     """
 
@@ -270,6 +303,7 @@ class ClusterSpec(_Section):
     lustre: Lustre | None = None
     nvme: NvmeCluster | None = None
     workers: Workers | None = None
+    scheduler: Scheduler | None = None
     gateway_endpoint: Flag = True
     interface_endpoints: Whole = 3
     egress: tuple[Whole, ...] = ()

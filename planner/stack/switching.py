@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from planner.stack.spec import SECTIONS, WORKERS, ClusterSpec
 
+SLURM = "slurm"
 # section of a layout -> what goes with it
 _GOES = {
     "lustre": "the FSx file system with every file that S3 does not have; it is protected, so that `pulumi up` stops "
@@ -22,9 +23,11 @@ _GOES = {
 
 
 def standing(spec: ClusterSpec) -> str:
-    """What a deployed stack is of: `converged/spot`. A reservation is of On-Demand nodes."""
+    """What a deployed stack is of: `converged/spot`. A reservation is of On-Demand nodes. With a Slurm cluster:
+    `converged/spot+slurm`."""
     kind = spec.buying.kind
-    return f"{spec.layout}/{'on-demand' if kind == 'reservation' else kind}"
+    cluster = f"+{SLURM}" if spec.scheduler else ""
+    return f"{spec.layout}/{'on-demand' if kind == 'reservation' else kind}{cluster}"
 
 
 def needs_word(stands: str, spec: ClusterSpec) -> bool:
@@ -51,11 +54,14 @@ def refusal(stands: str, spec: ClusterSpec, what: str = "what is deployed") -> s
 
 def _goes(stands: str, spec: ClusterSpec) -> Iterator[str]:
     layout, _, kind = stands.partition("/")
+    kind, _, cluster = kind.partition("+")
+    if cluster != (SLURM if spec.scheduler else ""):
+        yield "the GPU nodes with the jobs on them" + (", the queue, and what accounting knows" if cluster else "")
     kept = SECTIONS.get(spec.layout, ())
     yield from (_GOES[section] for section in SECTIONS.get(layout, ()) if section not in kept and section in _GOES)
     if spec.layout == WORKERS and layout != WORKERS:
         yield "the GPU nodes with the jobs on them"
     elif layout != spec.layout:
         yield "the launch template: nodes that run keep the old layout, without its storage, until they are replaced"
-    if kind != standing(spec).partition("/")[2]:
+    if kind != standing(spec).partition("/")[2].partition("+")[0]:
         yield f"how nodes are bought: those that run stay {kind} until they are replaced"

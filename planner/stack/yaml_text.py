@@ -32,6 +32,7 @@ ABOUT = {
     "pool": "engine and release are those of the nodes' bundle; the plan sets the rest",
     "lustre": "FSx for Lustre, linked to the bucket",
     "nvme": "the storage cluster",
+    "scheduler": "a Slurm cluster by AWS PCS: accounts, limits and queues",
     "egress": "TCP ports that GPU nodes reach on the internet besides 443",
     "extra_buckets": "other buckets that GPU nodes read",
     "switched_from": "what this file may take the place of, with all that goes; written by `--switch`",

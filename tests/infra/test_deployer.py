@@ -12,8 +12,9 @@ from botocore.session import Session
 
 from infra import operate
 from infra.deployer import FOLDER, LIMIT, policies, text_of
-from infra.deployer_actions import ACTIONS
+from infra.deployer_actions import ACTIONS, SCHEDULER_ACTIONS
 from planner.stack.spec import LAYOUTS
+from tests.infra.aws_schemas import schema
 from tests.infra.specs import BUYING, GANGS, graph_of, spec_of
 
 FILES = sorted(
@@ -44,7 +45,7 @@ OWN_NAMES = {
     "iam:PassRole",
     "ssmmessages:OpenDataChannel",
 }
-CLIENTS = {"tag": "resourcegroupstaggingapi"}
+CLIENTS = {"tag": "resourcegroupstaggingapi", "cloudformation": "cloudcontrol"}
 
 
 @cache
@@ -132,6 +133,14 @@ def test_it_fits_into_a_managed_policy(name):
     sids = [statement["Sid"] for statement in written(name)["Statement"]]
     assert len(set(sids)) == len(sids)
     assert all(sid.isalnum() for sid in sids)
+
+
+@pytest.mark.parametrize("kind", ["Cluster", "ComputeNodeGroup", "Queue"])
+def test_a_slurm_cluster_s_policy_has_what_aws_s_handlers_call(kind):
+    handlers = schema(f"AWS::PCS::{kind}")["handlers"]
+    called = {action for handler in handlers.values() for action in handler["permissions"]}
+    assert called <= set(SCHEDULER_ACTIONS)
+    assert set(SCHEDULER_ACTIONS) <= set(allowed(["deployer-policy-scheduler.json"]))
 
 
 def test_what_is_kept_cannot_be_deleted_by_the_deployer():

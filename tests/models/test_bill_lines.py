@@ -28,7 +28,7 @@ def lines_that_occur() -> frozenset[str]:
     found = {SPOT_INTERRUPTIONS}
     # what follows a Capacity Block is on the planned bill where the plan's own block is too short
     after = [("small", f"purchase.capacity_block={{days: 3, extension: {word}}}") for word in ("true", "false")]
-    for example, *changes in (*PLANS, *after):
+    for example, *changes in (*PLANS, *after, ("small", "deploy.scheduler=slurm")):
         for scenario in compare(asked(example, (*changes, EVERY_OPTION, PEOPLE)).request()).scenarios:
             found |= {line.line for line in (*scenario.bill, *scenario.unpriced)}
     return frozenset(found)

@@ -62,6 +62,7 @@ SUBCATEGORIES = {
     "AWSDataTransfer": "Network Connectivity",
     "AmazonCloudWatch": "Observability",
     "awskms": "Secret Management",
+    "AWSPCS": "Other (Compute)",
     "people": "Other (Other)",
     OWN_LIST: "Other (Compute)",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -64,7 +65,11 @@ def given(text: str, else_: str) -> str:
 
 def _fleet(facts: Facts) -> Card:
     group, template = "fleet-group", "fleet-template"
-    nodes = int(facts.of(group, "desiredCapacity", 0))
+    nodes = int(facts.of(group, "desiredCapacity", 0)) or sum(
+        desired(entry)["ScalingConfiguration"]["MinInstanceCount"]
+        for entry in facts.starting(group)
+        if "desiredState" in entry["inputs"]
+    )
     interfaces = facts.of(template, "networkInterfaces", [])
     market = facts.of(template, "instanceMarketOptions", {}).get("marketType")
     reserved = facts.of(template, "capacityReservationSpecification", {})
@@ -84,6 +89,19 @@ def _fleet(facts: Facts) -> Card:
     )
 
 
+def desired(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a resource of Cloud Control is to be: AWS's own names."""
+    found: Mapping[str, Any] = json.loads(entry["inputs"]["desiredState"])
+    return found
+
+
+def _scheduler(facts: Facts) -> Card:
+    version = desired(facts.named["scheduler-cluster"])["Scheduler"]["Version"]
+    login = desired(facts.named["scheduler-login-group"])["InstanceConfigs"][0]["InstanceType"]
+    queues = [name.removeprefix("scheduler-queue-") for name in facts.named if name.startswith("scheduler-queue-")]
+    return Card(title=words.scheduler(version), lines=words.scheduler_lines(queues, login), usd=facts.usd("scheduler"))
+
+
 def _workers(facts: Facts) -> Card:
     nodes = facts.of("fleet-environment", "computeResources", {})
     spot = nodes.get("type") == "SPOT"
@@ -98,6 +116,8 @@ def _workers(facts: Facts) -> Card:
 def private(facts: Facts) -> tuple[Card, ...]:
     """The cards in the nodes' subnet."""
     cards = [_workers(facts) if facts.has("fleet-environment") else _fleet(facts)]
+    if facts.has("scheduler-cluster"):
+        cards.append(_scheduler(facts))
     if facts.has("nvme-group"):
         nodes = int(facts.of("nvme-group", "desiredCapacity", 0))
         cards.append(

@@ -63,6 +63,14 @@ def worker_lines(bought: str, tries: int) -> tuple[str, ...]:
     return (f"AWS Batch, {bought}: nodes while there are jobs", f"a node for each job, up to {tries} tries")
 
 
+def scheduler(version: object) -> str:
+    return f"Slurm {version} by AWS PCS"
+
+
+def scheduler_lines(queues: Sequence[str], login_type: object) -> tuple[str, ...]:
+    return (f"queues: {', '.join(queues)}", f"login node: {login_type}, by SSM")
+
+
 def fleet(bought: str, *, placement: bool, interfaces: int, with_efa: int) -> tuple[str, ...]:
     place = "cluster placement group" if placement else "no placement group"
     cards = f"{many(interfaces, 'interface')}, {with_efa} with EFA" if with_efa else "one interface"

@@ -11,7 +11,7 @@ import signal
 import sys
 from collections.abc import Mapping, Sequence
 
-from fleet_pool.launch import records
+from fleet_pool.launch import records, slurm
 from fleet_pool.launch.agent import Agent
 from fleet_pool.launch.bucket import Bucket
 from fleet_pool.launch.follow import Follower, ask_to_stop, described, interrupted, listed
@@ -31,8 +31,8 @@ ABOUT = (
     "PLANNER_CHECKPOINTS."
 )
 LIMITS = (
-    "This is a launcher, not a scheduler: one run at a time, no queue, no sharing, no priorities. For those, Slurm or "
-    "Kubernetes is the next step. "
+    "This is a launcher, not a scheduler: one run at a time, no queue, no sharing, no priorities. In a job of Slurm, "
+    "which has them, nodes, ranks and restarts are Slurm's. "
     "Exit codes: that of the worst rank (torchrun gives 1 for any failed rank); 2 usage error; 3 no credentials; 4 S3 "
     "does not answer; 13 nodes are missing, or another run is on; 130 stopped."
 )
@@ -52,6 +52,13 @@ def main(words: Sequence[str] | None = None) -> int:
         environment = settings_of(os.environ)
         if given.verb == "agent":
             return _agent(environment)
+        own = slurm.allocation(os.environ)
+        if own is not None and given.verb == "start":
+            if not command:
+                raise UsageProblem("no command: planner-launch -- torchrun --nproc-per-node 8 train.py")
+            if slurm.in_step(os.environ):
+                return slurm.one_rank(given, command, own, environment)
+            return slurm.whole_job(given, list(sys.argv[1:] if words is None else words), own, environment)
         node = node_of(environment)
         bucket = bucket_of(environment, node)
         if given.verb == "start":

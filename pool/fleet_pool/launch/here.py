@@ -69,11 +69,7 @@ def here_of(environment: Mapping[str, str]) -> Here:
     return Here(
         node=node,
         bucket=bucket_of(environment, node),
-        fabric=Fabric(
-            instance_type=environment.get("PLANNER_TYPE", ""),
-            interface=interface_of(node.address, _run),
-            efa_devices=len(efa_devices(Machine())),
-        ),
+        fabric=fabric_of(node, environment),
         member=Member(
             instance=node.instance,
             incarnation=secrets.token_hex(4),
@@ -83,6 +79,15 @@ def here_of(environment: Mapping[str, str]) -> Here:
         ),
         state=Path(environment.get("STATE_DIRECTORY") or "/var/lib/planner-launch"),
         pace_s=float(environment.get("PLANNER_LAUNCH_PACE_S") or 5),
+    )
+
+
+def fabric_of(node: Node, environment: Mapping[str, str]) -> Fabric:
+    """The network of this node."""
+    return Fabric(
+        instance_type=environment.get("PLANNER_TYPE", ""),
+        interface=interface_of(node.address, _run),
+        efa_devices=len(efa_devices(Machine())),
     )
 
 

@@ -49,13 +49,18 @@ class Job:
         returned = self._process.poll()
         return None if returned is None else shell_code(returned)
 
+    def ask_to_end(self) -> None:
+        """SIGTERM, so that the job may save."""
+        if self._process is not None and self._process.poll() is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGTERM)
+
     def stop(self, grace_s: float) -> None:
         """SIGTERM, so that the job may save; SIGKILL after `grace_s`, to all that it started in sessions of their own
         too, as torchrun does with its ranks."""
         self.stopped = self.stopped or self.code is None
         if self._process is not None and self._process.poll() is None:
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGTERM)
+            self.ask_to_end()
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout=grace_s)
             with suppress(ProcessLookupError):

@@ -61,7 +61,7 @@ class Stack:
 @frozen
 class Node:
     """Of /etc/planner/node.env. role: control, storage or gpu. number: of a control node, else -1. group: the Auto
-    Scaling group that launched it; "" for a control node."""
+    Scaling group that launched it; "" for a control node. fleet: the group of a node that Slurm's cluster launched."""
 
     role: str
     instance: str
@@ -71,6 +71,12 @@ class Node:
     region: str
     artefacts_bucket: str
     data_bucket: str
+    fleet: str = ""
+
+    @property
+    def counted(self) -> str:
+        """The name under which CloudWatch counts this node; "" for none."""
+        return self.fleet or self.group
 
 
 def stack_of(data: Mapping[str, Any]) -> Stack:
@@ -112,6 +118,7 @@ def node_of(environment: Mapping[str, str]) -> Node:
         region=environment["PLANNER_REGION"],
         artefacts_bucket=environment["PLANNER_BUCKET"],
         data_bucket=environment["PLANNER_DATA"],
+        fleet=environment.get("PLANNER_FLEET", ""),
     )
 
 

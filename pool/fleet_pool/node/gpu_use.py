@@ -12,13 +12,19 @@ import sys
 import time
 from collections.abc import Callable
 
-from fleet_pool.node.facts import BadFacts, expected_of, node_of
+from fleet_pool.node.facts import BadFacts, Node, expected_of, node_of
 
 NAMESPACE, METRIC, DIMENSION = "Planner", "GPUUtilization", "AutoScalingGroupName"
+OF_SLURM = "Fleet"  # the dimension of nodes that are in no Auto Scaling group
 EVERY_MIN = 15  # AWS's free million requests a month are those of 340 nodes
 SAMPLES, PAUSE_S = 12, 5.0  # nvidia-smi tells of the last second or less
 LIMIT_S = 45.0
 ASKS = ("nvidia-smi", "--query-gpu=utilization.gpu", "--format=csv,noheader,nounits")
+
+
+def dimension_of(node: Node) -> str:
+    """Of the metrics of a node's group."""
+    return OF_SLURM if node.fleet else DIMENSION
 
 
 def percent(text: str) -> float:
@@ -44,12 +50,12 @@ def main() -> int:
     """Publishes one value. Exit code: 0, 1 with the reason on standard error."""
     try:
         node, expected = node_of(os.environ), expected_of(os.environ.get("PLANNER_EXPECTED", ""))
-        if not (expected.nvidia and node.group):
+        if not (expected.nvidia and node.counted):
             print("planner-gpu-use: this node has no NVIDIA GPUs: nothing to publish", flush=True)
             return 0
         value = measured(_run)
         words = ("--namespace", NAMESPACE, "--metric-name", METRIC, "--unit", "Percent", "--value", f"{value:.2f}")
-        where = ("--dimensions", f"{DIMENSION}={node.group}", "--region", node.region)
+        where = ("--dimensions", f"{dimension_of(node)}={node.counted}", "--region", node.region)
         _run("aws", "cloudwatch", "put-metric-data", *words, *where)
         print(f"planner-gpu-use: {value:.2f} %", flush=True)
     except (BadFacts, ValueError, OSError, subprocess.SubprocessError) as problem:

@@ -22,8 +22,7 @@ from fleet_pool.compat import frozen
 from fleet_pool.launch.here import BUNDLE_FOLDER, settings_of
 from fleet_pool.node import ready, starts
 from fleet_pool.node.facts import BadFacts, Node, Stack, node_of, read_stack
-from fleet_pool.node.gpu_use import DIMENSION as GROUP
-from fleet_pool.node.gpu_use import LIMIT_S, NAMESPACE
+from fleet_pool.node.gpu_use import LIMIT_S, NAMESPACE, dimension_of
 from fleet_pool.problems import PoolProblem
 from fleet_pool.tokens import operator_token
 
@@ -64,9 +63,9 @@ def lost_members(node: Node) -> tuple[str, ...]:
 def of_node(node: Node, found: Sequence[ready.Found], lost: Sequence[str] = ()) -> tuple[Value, ...]:
     """Nothing while all is right, and for a node without a group, whose problems count as the pool's."""
     wrong = sum(not each.ready for each in found) + len(lost)
-    if not (wrong and node.group):
+    if not (wrong and node.counted):
         return ()
-    return (Value(metric=NODE_PROBLEMS, dimension=GROUP, of=node.group, unit="Count", value=wrong),)
+    return (Value(metric=NODE_PROBLEMS, dimension=dimension_of(node), of=node.counted, unit="Count", value=wrong),)
 
 
 def of_pool(stack: Stack, found: Sequence[ready.Found], environment: Mapping[str, str]) -> tuple[Value, ...]:

@@ -5,9 +5,12 @@ its import ids; EC2, IAM, S3, SNS, FSx and Budgets API references for what a sec
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from tests.infra.aws_schemas import schema
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,6 +128,15 @@ KINDS: dict[str, Kind] = {
         replace=("accountId", "actionType", "budgetName"),
         outputs={"actionId": "{uuid}", "status": "STANDBY"},
         listed=False,
+    ),
+    # AWS PCS by Cloud Control: named by its ARN; what may not change is in AWS's schemas (`replaces`)
+    "cloudcontrol/resource:Resource": Kind(
+        id="arn:aws:pcs:{region}:{account}:{typeName}/pcs_{hex}",
+        arn="{id}",
+        unique=("typeName", "desiredState"),
+        code="AlreadyExists",
+        replace=("typeName",),
+        listed=False,  # whether the tagging service lists AWS PCS is not known
     ),
     "cloudwatch/logGroup:LogGroup": Kind(
         id="{name}",
@@ -331,7 +343,7 @@ KINDS: dict[str, Kind] = {
     ),
     "iam/instanceProfile:InstanceProfile": Kind(
         id="{name}",
-        arn=_IAM + "instance-profile/{name}",
+        arn=_IAM + "instance-profile{path}{name}",
         unique=("name",),
         code="EntityAlreadyExists",
         named="name",
@@ -349,7 +361,7 @@ KINDS: dict[str, Kind] = {
     ),
     "iam/role:Role": Kind(
         id="{name}",
-        arn=_IAM + "role/{name}",
+        arn=_IAM + "role{path}{name}",
         unique=("name",),
         code="EntityAlreadyExists",
         named="name",
@@ -441,6 +453,11 @@ def replaces(token: str, old: Mapping[str, Any], new: Mapping[str, Any], changed
         was, will = old.get("metadataConfiguration") or {}, new.get("metadataConfiguration") or {}
         if will.get("mode") == "USER_PROVISIONED" and will.get("iops", 0) < was.get("iops", 0):
             found.append("metadataConfiguration")
+    if token.endswith("cloudcontrol/resource:Resource") and "desiredState" in changed:
+        was, will = (json.loads(one["desiredState"]) for one in (old, new))
+        fixed = [path.rpartition("/")[2] for path in schema(str(new["typeName"]))["createOnlyProperties"]]
+        if any(was.get(name) != will.get(name) for name in fixed):
+            found.append("desiredState")
     if token.endswith(":Instance") and "userData" in changed and new.get("userDataReplaceOnChange"):
         found.append("userData")
     if token.endswith(":Instance") and "rootBlockDevice" in changed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,21 +14,30 @@ _PREFIX = {"instance": "i", "volume": "vol", "network-interface": "eni"}
 def settle(state: dict[str, Any], thing: dict[str, Any], fresh: Fresh) -> None:
     """As many nodes as a group wants, and the root volume of an instance."""
     if thing["type"] == "aws:autoscaling/group:Group":
-        _group(state, thing, fresh)
+        wanted = int(thing["inputs"].get("desiredCapacity", thing["inputs"]["minSize"]))
+        _group(state, thing, fresh, wanted, _template(state, thing), thing["inputs"]["vpcZoneIdentifiers"])
+    elif thing["inputs"].get("typeName") == "AWS::PCS::ComputeNodeGroup":
+        asked = json.loads(thing["inputs"]["desiredState"])
+        template = _inputs(state, asked["CustomLaunchTemplate"]["TemplateId"])
+        _group(state, thing, fresh, asked["ScalingConfiguration"]["MinInstanceCount"], template, asked["SubnetIds"])
     elif thing["type"] == "aws:ec2/instance:Instance" and not _launched(state, thing, "volume"):
         tags = (thing["inputs"].get("rootBlockDevice") or {}).get("tags") or {}
         _add(state, thing, fresh, "volume", tags, [], thing["id"])
 
 
-def _group(state: dict[str, Any], group: dict[str, Any], fresh: Fresh) -> None:
-    template = _template(state, group)
+def _group(
+    state: dict[str, Any],
+    group: dict[str, Any],
+    fresh: Fresh,
+    wanted: int,
+    template: Mapping[str, Any],
+    subnets: list[str],
+) -> None:
     nodes = _launched(state, group, "instance")
-    wanted = int(group["inputs"].get("desiredCapacity", group["inputs"]["minSize"]))
     for node in nodes[wanted:]:
         for part in [one for one in state["things"].values() if one.get("node") == node["id"]]:
             del state["things"][f"launched {part['id']}"]
     tags = {one["resourceType"]: one["tags"] for one in template.get("tagSpecifications") or ()}
-    subnets = group["inputs"]["vpcZoneIdentifiers"]
     placement = (template.get("placement") or {}).get("groupName")
     profile = (template.get("iamInstanceProfile") or {}).get("arn", "")
     for _ in range(wanted - len(nodes)):
@@ -45,7 +55,11 @@ def _template(state: dict[str, Any], group: dict[str, Any]) -> Mapping[str, Any]
     mixed = (inputs.get("mixedInstancesPolicy") or {}).get("launchTemplate") or {}
     wanted = (inputs.get("launchTemplate") or {}).get("id")
     wanted = wanted or (mixed.get("launchTemplateSpecification") or {}).get("launchTemplateId")
-    return state["things"][f"aws:ec2/launchTemplate:LaunchTemplate {wanted}"]["inputs"]
+    return _inputs(state, wanted)
+
+
+def _inputs(state: dict[str, Any], template: Any) -> Mapping[str, Any]:
+    return state["things"][f"aws:ec2/launchTemplate:LaunchTemplate {template}"]["inputs"]
 
 
 def _launched(state: dict[str, Any], by: dict[str, Any], kind: str) -> list[dict[str, Any]]:

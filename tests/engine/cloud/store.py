@@ -142,7 +142,9 @@ class Cloud:
 
 
 def tags_of(thing: Thing) -> dict[str, str]:
-    """Tags as a map; a group of Auto Scaling has a list of them."""
+    """Tags as a map; a group of Auto Scaling has a list of them, and what Cloud Control makes has them in its state."""
+    if "desiredState" in thing["inputs"]:
+        return dict(json.loads(thing["inputs"]["desiredState"]).get("Tags") or {})
     tags = thing["inputs"].get("tags") or {}
     return {tag["key"]: tag["value"] for tag in tags} if isinstance(tags, list) else tags
 

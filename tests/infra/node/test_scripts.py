@@ -12,9 +12,9 @@ import pytest
 
 from infra.artefacts import bundle
 from infra.userdata import text_of
-from tests.pool.node.nodes import CASES, every_bundle
+from tests.pool.node.nodes import CASES, bundles_in_slurm, every_bundle
 
-BUNDLES = {name: {**texts, **installed} for name, texts, installed in every_bundle()}
+BUNDLES = {name: {**texts, **installed} for name, texts, installed in (*every_bundle(), *bundles_in_slurm())}
 
 
 def need(program: str, package: str) -> str:

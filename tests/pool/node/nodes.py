@@ -13,6 +13,7 @@ from fleet_pool.node.facts import Node, Stack, stack_of
 from infra.derived import bundle_of, expected_of
 from infra.node.render import bundle_files, installed_files
 from planner.stack.spec import ClusterSpec
+from tests.cluster.specs import slurm_spec
 from tests.infra.specs import fleet_of, spec_of
 
 INSTANCE = "i-0123456789abcdef0"
@@ -116,6 +117,11 @@ CASES = (
     Case(name="no-pool", spec=spec_of("s3-stream"), role="gpu"),
     Case(name="lustre", spec=spec_of("fsx-lustre"), role="gpu"),
 )
+# nodes of a stack with a Slurm cluster, whose user data is a part of a MIME archive
+IN_SLURM = (
+    Case(name="slurm", spec=slurm_spec(), role="gpu"),
+    Case(name="slurm-pool", spec=slurm_spec("separate-nvme"), role="gpu"),
+)
 
 
 def every_bundle() -> Iterator[tuple[str, Mapping[str, str], Mapping[str, str]]]:
@@ -127,3 +133,9 @@ def every_bundle() -> Iterator[tuple[str, Mapping[str, str], Mapping[str, str]]]
             bundle_files(case.stack),
             installed_files(case.stack),
         )
+
+
+def bundles_in_slurm() -> Iterator[tuple[str, Mapping[str, str], Mapping[str, str]]]:
+    """The same of stacks with a Slurm cluster."""
+    for case in IN_SLURM:
+        yield case.name, bundle_files(case.stack), installed_files(case.stack)

@@ -13,6 +13,7 @@ from planner.report.data.resource_graph import as_json
 from planner.report.pictures.architecture import PER_CHARACTER, WIDTH, svg
 from planner.report.terminal.resources_text import table
 from planner.stack.spec import LAYOUTS
+from tests.cluster.specs import slurm_spec
 from tests.infra.specs import BUYING, fleet_of, graph_of, spec_of
 
 HOSTILE = "<script>alert(1)</script>&\"'\u202e\x1b[31m\n"
@@ -43,6 +44,15 @@ def test_a_block_s_fleet_is_drawn_with_its_end():
     assert "capacity-block, no placement group" in words
     assert "per node: 33 interfaces, 32 with EFA" in words
     assert "2026-12-01T10:45:00Z" in " ".join(words)
+
+
+def test_a_slurm_cluster_is_drawn_beside_its_nodes():
+    picture = svg(graph_of(slurm_spec(nodes=8)))
+    words = [element.text for element in texts(picture)]
+    assert "GPU fleet: 8 x p5.48xlarge" in words
+    assert "Slurm 25.11 by AWS PCS" in words
+    assert "queues: high, low, normal" in words
+    assert "login node: m7i.xlarge, by SSM" in words
 
 
 def test_a_placeholder_is_said_in_words():

@@ -1,0 +1,115 @@
+"""Desired states of AWS PCS's resources, as AWS's own schemas have them (AWS::PCS::Cluster and the like).
+
+pulumi-aws has no typed resources of AWS PCS: they are made by Cloud Control, which takes a type and its state as JSON.
+`InstanceHealthChecks` is newer than the schemas that we can compare with: AWS PCS API reference, InstanceHealthChecks,
+read 2026-11-28; it is sent only where the plan asks for it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pulumi
+import pulumi_aws as aws
+
+from infra.naming import Component
+from planner.stack.slurm_settings import (
+    Queue,
+    cluster_settings,
+    gres_records,
+    group_settings,
+    plain,
+    queue_settings,
+)
+from planner.stack.spec import Block, Buying, ClusterSpec, Scheduler
+
+CLUSTER, GROUP, QUEUE = (f"AWS::PCS::{name}" for name in ("Cluster", "ComputeNodeGroup", "Queue"))
+# AWS's schemas: handlers of a cluster may take 130 minutes, those of a group and a queue 160
+PATIENCE = pulumi.CustomTimeouts(create="3h", update="3h", delete="3h")
+_PURCHASE = {"on-demand": "ONDEMAND", "spot": "SPOT", "capacity-block": "CAPACITY_BLOCK"}
+
+State = dict[str, Any]
+
+
+def resource(
+    component: Component, part: str, kind: str, state: pulumi.Output[State], **options: Any
+) -> aws.cloudcontrol.Resource:
+    """A resource by Cloud Control. state: without tags, which every kind of AWS PCS takes as a mapping."""
+    tags = component.tags(part)
+    return aws.cloudcontrol.Resource(
+        component.named(part),
+        type_name=kind,
+        desired_state=state.apply(lambda given: json.dumps({**given, "Tags": tags}, sort_keys=True)),
+        opts=component.child(patience=PATIENCE, **options),
+    )
+
+
+def id_of(made: aws.cloudcontrol.Resource) -> pulumi.Output[str]:
+    """pcs_...: the last part of the ARN, by which Cloud Control names it; a preview's reference stays whole."""
+    return made.id.apply(lambda arn: arn.rpartition("/")[2] if arn.startswith("arn:") else arn)
+
+
+def cluster_state(name: str, scheduler: Scheduler, subnet_id: str, security_group_id: str) -> State:
+    """The controller, with accounting on."""
+    return {
+        "Name": name,
+        "Size": scheduler.size,
+        "Scheduler": {"Type": "SLURM", "Version": scheduler.version},
+        "Networking": {"SubnetIds": [subnet_id], "SecurityGroupIds": [security_group_id]},
+        "SlurmConfiguration": {
+            "Accounting": {"Mode": "STANDARD"},
+            "SlurmCustomSettings": plain(cluster_settings(scheduler)),
+        },
+    }
+
+
+def group_state(spec: ClusterSpec, block: Block, number: int, name: str, given: Mapping[str, str]) -> State:
+    """A group of GPU nodes that keeps its size. given: ids of cluster, template, version, profile and subnet."""
+    assert spec.scheduler is not None
+    found = _group(name, spec.fleet.instance_type, block.nodes, given)
+    found["PurchaseOption"] = _PURCHASE[spec.buying.kind]
+    if spec.buying.kind == "spot":
+        found["SpotOptions"] = {"AllocationStrategy": "price-capacity-optimized"}
+    slurm: State = {"SlurmCustomSettings": plain(group_settings(spec, block, number))}
+    if records := gres_records(spec):
+        slurm["GresCustomSettings"] = [dict(record) for record in records]
+    found["SlurmConfiguration"] = slurm
+    if spec.scheduler.health_check:
+        found["InstanceHealthChecks"] = {
+            "DeepHealthChecks": {"OnStart": {"Profile": spec.scheduler.health_check, "RepairAction": "AUTO"}}
+        }
+    return found
+
+
+def login_state(scheduler: Scheduler, name: str, given: Mapping[str, str]) -> State:
+    """The group of the one login node, which no queue has."""
+    return {**_group(name, scheduler.login_type, 1, given), "PurchaseOption": "ONDEMAND"}
+
+
+def _group(name: str, instance_type: str, nodes: int, given: Mapping[str, str]) -> State:
+    return {
+        "Name": name,
+        "ClusterId": given["cluster"],
+        "CustomLaunchTemplate": {"TemplateId": given["template"], "Version": given["version"]},
+        "IamInstanceProfileArn": given["profile"],
+        "InstanceConfigs": [{"InstanceType": instance_type}],
+        "ScalingConfiguration": {"MinInstanceCount": nodes, "MaxInstanceCount": nodes},
+        "SubnetIds": [given["subnet"]],
+    }
+
+
+def queue_state(queue: Queue, scheduler: Scheduler, cluster_id: str, group_ids: list[str]) -> State:
+    """A queue with every GPU node."""
+    return {
+        "Name": queue.name,
+        "ClusterId": cluster_id,
+        "ComputeNodeGroupConfigurations": [{"ComputeNodeGroupId": one} for one in group_ids],
+        "SlurmConfiguration": {"SlurmCustomSettings": plain(queue_settings(queue, scheduler))},
+    }
+
+
+def takes(buying: Buying) -> bool:
+    """Whether AWS PCS buys nodes this way."""
+    return buying.kind in _PURCHASE

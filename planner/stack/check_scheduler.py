@@ -1,0 +1,60 @@
+"""What AWS PCS and Slurm take of a cluster."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from planner.models.controller_sizes import LOGIN_NODES, SIZES
+from planner.plan.wording import shown
+from planner.stack.finding import Finding
+from planner.stack.spec import WORKERS, ClusterSpec
+
+RESERVED = ("root",)  # Slurm's own account
+PROFILES = ("QUICK", "MEDIUM", "LONG")  # AWS PCS API reference, DeepHealthCheckOnStart
+
+
+def scheduler_findings(spec: ClusterSpec) -> Iterator[Finding]:
+    """Everything that keeps a Slurm cluster from being deployed."""
+    found = spec.scheduler
+    if found is None:
+        return
+    at = ("scheduler",)
+    if spec.layout == WORKERS:
+        message = "AWS Batch queues the jobs of a pool of workers: it takes no Slurm cluster"
+        yield Finding(path=at, message=message, remedy="remove the section")
+    if spec.fallback is not None:
+        message = "spot with fallback leaves spot by an Auto Scaling group, which a Slurm cluster does not have"
+        yield Finding(path=at, message=message, remedy="choose spot, On-Demand or a Capacity Block")
+    if spec.buying.kind == "reservation":
+        message = "AWS PCS takes a Capacity Reservation by a resource group alone, which a stack does not have"
+        yield Finding(
+            path=("buying", "kind"), message=message, remedy="leave the reservation open, without --reservation"
+        )
+    if found.size not in SIZES:
+        message = f"{shown(found.size)} is not a size of AWS PCS"
+        yield Finding(path=(*at, "size"), message=message, remedy=f"one of {', '.join(SIZES)}")
+    elif spec.fleet.nodes + LOGIN_NODES > SIZES[found.size]:
+        most = SIZES[found.size] - LOGIN_NODES
+        message = f"{spec.fleet.nodes:,} GPU nodes: a cluster of size {found.size} has {most:,} beside its login node"
+        larger = next((name for name, nodes in SIZES.items() if spec.fleet.nodes + LOGIN_NODES <= nodes), "")
+        remedy = f"write {larger}; AWS replaces the cluster" if larger else "plan fewer nodes, or two stacks"
+        yield Finding(path=(*at, "size"), message=message, remedy=remedy)
+    if found.longest_job_hours < 1:
+        message = f"{found.longest_job_hours:g} h as the longest job: Slurm counts in minutes, a node starts in some"
+        yield Finding(path=(*at, "longest_job_hours"), message=message, remedy="write at least 1h")
+    if found.health_check and (found.health_check not in PROFILES or spec.fleet.neuron or not spec.fleet.gpus):
+        message = f"health check {shown(found.health_check)}: AWS diagnoses NVIDIA's GPUs, {', '.join(PROFILES)}"
+        yield Finding(path=(*at, "health_check"), message=message, remedy="remove it")
+    if not found.projects:
+        message = "no projects: nobody could submit a job"
+        yield Finding(path=(*at, "projects"), message=message, remedy="`planner stack` writes one, main")
+    counted = Counter(project.name for project in found.projects)
+    for number, project in enumerate(found.projects):
+        here = (*at, "projects", number)
+        if project.name in RESERVED or counted[project.name] > 1:
+            why = "is Slurm's own" if project.name in RESERVED else "is there twice"
+            yield Finding(path=here, message=f"account {shown(project.name)} {why}", remedy="give it another name")
+        if project.max_nodes > spec.fleet.nodes:
+            message = f"at most {project.max_nodes:,} nodes for {project.name}, of {spec.fleet.nodes:,}"
+            yield Finding(path=(*here, "max_nodes"), message=message, remedy="remove the limit, or lower it")

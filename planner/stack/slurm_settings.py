@@ -1,0 +1,156 @@
+"""The Slurm settings of a stack's cluster: what AWS PCS is sent, each with the version of Slurm that it came with.
+
+AWS PCS takes a list of its own (User Guide, "Custom Slurm settings" for clusters, compute node groups and queues, read
+2026-11-28); PriorityType, TopologyPlugin and KillWait are not on it. Accounts and QOS are no settings of it: the login
+node makes them (fleet_pool.slurm.accounting).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fleet_pool.slurm import HEALTH_PROGRAM, REQUEUE_CODE
+
+from planner.stack.spec import Block, ClusterSpec, Scheduler
+
+HEALTH_S = 300
+DEFAULT_TIME_H = 1.0  # of a job that names none: backfill needs an end
+HALF_LIFE_DAYS = 14  # after which past use counts half for the shares
+STEPS = 2016
+MOST_OF_A_NAME = 21  # of 25 characters (AWS PCS API reference, CreateComputeNodeGroup), for the number of a block
+AGE_DAYS = 7  # after which a job that waits gains no more
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """since: the first Slurm that has the setting with this value. why: for whoever reads the stack."""
+
+    name: str
+    value: str
+    since: str
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Queue:
+    """A queue by priority. tier: of its partition; a job of a higher one is looked at first."""
+
+    name: str
+    tier: int
+    is_default: bool = False
+
+
+QUEUES = (Queue(name="high", tier=30), Queue(name="normal", tier=20, is_default=True), Queue(name="low", tier=10))
+
+
+def cluster_settings(scheduler: Scheduler) -> tuple[Setting, ...]:
+    """Of the whole cluster."""
+    window_min = math.ceil(scheduler.longest_job_hours * 60)
+    # its memory and time grow with the steps of the window; 600 s for two weeks, as slurm.conf(5) has it for long ones
+    step_s = min(600, max(60, window_min * 60 // STEPS))
+    return (
+        Setting(
+            name="AccountingStorageEnforce",
+            value="associations,limits,qos,safe",
+            since="2.6",
+            why="every job has an account, and limits hold before it starts",
+        ),
+        Setting(name="AccountingStorageTRES", value="gres/gpu", since="15.08", why="GPU-hours by project"),
+        Setting(name="PreemptType", value="preempt/qos", since="2.2", why="high and normal may take nodes of low"),
+        Setting(name="PreemptMode", value="REQUEUE", since="2.2", why="a job that gives way waits again"),
+        Setting(name="JobRequeue", value="1", since="1.3", why="a lost node costs the work since the last COMMIT"),
+        Setting(
+            name="RequeueExit",
+            value=str(REQUEUE_CODE),
+            since="14.03",
+            why="planner-launch saved and asks for another start",
+        ),
+        Setting(name="EnforcePartLimits", value="ALL", since="2.0", why="a job that can never start is refused"),
+        Setting(
+            name="SchedulerParameters",
+            value=f"bf_window={window_min},bf_resolution={step_s},bf_continue",
+            since="14.11",
+            why="backfill looks as far ahead as the longest job",
+        ),
+        Setting(name="PriorityWeightQOS", value="100000", since="2.2", why="queues by priority"),
+        Setting(name="PriorityWeightFairshare", value="10000", since="2.0", why="shares of projects"),
+        Setting(name="PriorityWeightAge", value="1000", since="2.0", why="who waits gains"),
+        Setting(name="PriorityMaxAge", value=f"{AGE_DAYS}-0", since="2.0", why="no more than that"),
+        Setting(name="PriorityDecayHalfLife", value=f"{HALF_LIFE_DAYS}-0", since="2.0", why="old use is forgiven"),
+        Setting(name="HealthCheckProgram", value=HEALTH_PROGRAM, since="1.0", why="a sick node takes no jobs"),
+        Setting(name="HealthCheckInterval", value=str(HEALTH_S), since="1.3", why="planner-health fast takes seconds"),
+        Setting(name="HealthCheckNodeState", value="ANY", since="2.5", why="also while a job runs"),
+    )
+
+
+def queue_settings(queue: Queue, scheduler: Scheduler) -> tuple[Setting, ...]:
+    """Of one queue: a partition with every GPU node."""
+    hours = scheduler.longest_job_hours
+    found = (
+        Setting(name="PriorityTier", value=str(queue.tier), since="2.0", why="order of the queues"),
+        Setting(name="MaxTime", value=time_limit(hours), since="1.0", why="backfill needs an end"),
+        Setting(
+            name="DefaultTime", value=time_limit(min(DEFAULT_TIME_H, hours)), since="2.1", why="of jobs without one"
+        ),
+    )
+    own = (Setting(name="Default", value="YES", since="1.0", why="of jobs without a queue"),)
+    return (*found, *(own if queue.is_default else ()))
+
+
+def group_settings(spec: ClusterSpec, block: Block, number: int) -> tuple[Setting, ...]:
+    """Of one group of GPU nodes. number: of its Capacity Block, from 1."""
+    features = [
+        spec.fleet.instance_type.replace(".", "-"),
+        spec.buying.kind,
+        *([f"block-{number}"] if spec.blocks else []),
+    ]
+    found = (Setting(name="Features", value=",".join(features), since="1.0", why="sbatch --constraint"),)
+    resource = gres(spec)
+    if not resource:
+        return found
+    return (*found, Setting(name="Gres", value=resource, since="2.0", why="what a job asks for, by type"))
+
+
+def group_name(spec: ClusterSpec, number: int) -> str:
+    """Of a group of GPU nodes; its nodes are NAME-1, NAME-2 ... Another instance type is another group, since AWS PCS
+    changes the type of none. number: of its Capacity Block, from 1."""
+    name = spec.fleet.instance_type.replace(".", "-")[:MOST_OF_A_NAME]
+    return name if number == 1 else f"{name}-b{number}"
+
+
+def group_names(spec: ClusterSpec) -> list[str]:
+    """Of all groups, in the order of the blocks."""
+    return [group_name(spec, number) for number in range(1, max(len(spec.blocks), 1) + 1)]
+
+
+def gres(spec: ClusterSpec) -> str:
+    """Accelerators of a node as Slurm counts them, gpu:h100:8; "" for none."""
+    if spec.scheduler is None or not spec.fleet.gpus:
+        return ""
+    name = "neuron" if spec.fleet.neuron else "gpu"
+    return f"{name}:{spec.scheduler.gres}:{spec.fleet.gpus}"
+
+
+def gres_records(spec: ClusterSpec) -> list[Mapping[str, str]]:
+    """Lines of gres.conf: the devices behind `gres`, which AWS PCS compares with it."""
+    resource = gres(spec)
+    if not resource:
+        return []
+    name, kind, count = resource.split(":")
+    device = "neuron" if spec.fleet.neuron else "nvidia"
+    last = int(count) - 1
+    return [{"Name": name, "Type": kind, "File": f"/dev/{device}[0-{last}]" if last else f"/dev/{device}0"}]
+
+
+def time_limit(hours: float) -> str:
+    """As Slurm writes it: 14-00:00:00."""
+    minutes = math.ceil(hours * 60)
+    days, rest = divmod(minutes, 24 * 60)
+    return f"{days}-{rest // 60:02}:{rest % 60:02}:00"
+
+
+def plain(settings: tuple[Setting, ...]) -> list[dict[str, str]]:
+    """As AWS PCS reads them (SlurmCustomSetting)."""
+    return [{"ParameterName": one.name, "ParameterValue": one.value} for one in settings]

@@ -1,0 +1,124 @@
+"""`planner-slurm`: on the login node, each minute, makes the cluster what the plan says.
+
+It fetches the settings object that `pulumi up` wrote, and changes what differs: accounts, shares, limits, QOS, and the
+reservation that ends with a Capacity Block. Nothing of it needs a restart, and a change of projects replaces no node.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+
+from fleet_pool.node import gpu_use, watch
+from fleet_pool.problems import Code, PoolProblem, Unreachable
+from fleet_pool.slurm import NODES_OUT, SETTINGS, SETTINGS_FILE, accounting, blocks
+from fleet_pool.slurm.settings import Cluster, read
+
+LIMIT_S = 60.0
+PUBLISH_MIN = watch.EVERY_MIN
+SHOW_STATES = ("sinfo", "--noheader", "--Node", "--format=%N|%T")
+# sinfo(1), node state codes: * does not answer, ~ is powered down, # is starting, % is ending
+OUT = ("down", "drain", "fail", "*", "~", "#", "%")
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Exit code: 0; 2 for a wrong settings file; 4 where Slurm or S3 does not answer, or refuses a change."""
+    given = parser().parse_args(words)
+    try:
+        if given.fetch:
+            fetch(given.settings)
+        cluster = read(given.settings)
+        code = apply(cluster, dry_run=given.dry_run)
+        if given.fetch and not given.dry_run and datetime.now(timezone.utc).minute % PUBLISH_MIN == 0:
+            publish(nodes_out(cluster, run(*SHOW_STATES)))
+        return code
+    except PoolProblem as error:
+        print(f"planner-slurm: {error}", file=sys.stderr)
+        return error.code
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(prog="planner-slurm", description=__doc__, allow_abbrev=False)
+    top.add_argument("--settings", default=SETTINGS_FILE, metavar="FILE", help=f"default: {SETTINGS_FILE}")
+    top.add_argument("--fetch", action="store_true", help="fetch the file from the stack's bucket first")
+    top.add_argument("--dry-run", action="store_true", help="print the commands, run none of them")
+    return top
+
+
+def fetch(path: str) -> None:
+    """The settings object into the file. Raises Unreachable; the file that is there stays then."""
+    bucket, region = os.environ.get("PLANNER_BUCKET", ""), os.environ.get("PLANNER_REGION", "")
+    new = f"{path}.new"
+    run("aws", "s3", "cp", "--only-show-errors", "--region", region, f"s3://{bucket}/{SETTINGS}", new)
+    Path(new).replace(path)
+
+
+def apply(cluster: Cluster, *, dry_run: bool = False, now: datetime | None = None) -> int:
+    """Whatever can be done is done, though one command fails. now: in UTC."""
+    now = now or datetime.now(timezone.utc)
+    found = accounting.known(run(*accounting.SHOW_QOS), run(*accounting.SHOW_ACCOUNTS))
+    code = Code.OK
+    for words in (*accounting.commands(cluster, found), *blocks.commands(cluster.blocks, _seen(cluster), now)):
+        print("+", *words, flush=True)
+        if dry_run:
+            continue
+        try:
+            run(*words)
+        except Unreachable as error:
+            print(f"planner-slurm: {error}", file=sys.stderr)
+            code = Code.AWS
+    return code
+
+
+def nodes_out(cluster: Cluster, states: str) -> int:
+    """Nodes of the cluster that take no jobs; one that waits for its block is not out. states: of SHOW_STATES."""
+    rows = dict(line.split("|", 1) for line in states.split())
+    found = [state for group in cluster.usd_per_node_hour for state in _of_group(group, rows)]
+    return sum(not state.startswith("maint") and any(mark in state for mark in OUT) for state in found)
+
+
+def _of_group(group: str, rows: Mapping[str, str]) -> list[str]:
+    return [rows[node] for node in blocks.nodes_of(group, tuple(rows))]
+
+
+def publish(count: int) -> None:
+    """For the alarm `fleet-count`. Raises Unreachable."""
+    where = ("--dimensions", f"{watch.STACK}={os.environ.get('PLANNER_STACK', '')}")
+    what = ("--metric-name", NODES_OUT, "--unit", "Count", "--value", str(count))
+    region = ("--region", os.environ.get("PLANNER_REGION", ""))
+    run("aws", "cloudwatch", "put-metric-data", "--namespace", gpu_use.NAMESPACE, *what, *where, *region)
+
+
+def _seen(cluster: Cluster) -> blocks.Seen:
+    if not cluster.blocks:
+        return blocks.Seen(nodes={}, jobs={}, reservations={})
+    every = run(*blocks.SHOW_NODES).split()
+    nodes = {block.group: blocks.nodes_of(block.group, every) for block in cluster.blocks}
+    return blocks.Seen(
+        nodes=nodes,
+        jobs={group: run(*blocks.SHOW_JOBS, f"--nodelist={','.join(on)}").split() for group, on in nodes.items() if on},
+        reservations=blocks.reservations(run(*blocks.SHOW_RESERVATIONS)),
+    )
+
+
+def run(*words: str) -> str:
+    """What it says. Raises Unreachable where it fails, with the end of what it said."""
+    try:
+        done = subprocess.run(
+            words, capture_output=True, text=True, timeout=LIMIT_S, check=True, env={**os.environ, "TZ": "UTC"}
+        )
+    except FileNotFoundError:
+        raise Unreachable(f"no {words[0]} here: run it on the login node") from None
+    except (OSError, subprocess.SubprocessError) as error:
+        said = (getattr(error, "stderr", "") or getattr(error, "stdout", "") or str(error)).strip()
+        raise Unreachable(f"`{' '.join(words)}` failed: {said[-300:]}") from None
+    return done.stdout
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+"""The settings object of a stack's Slurm cluster, as `pulumi up` writes it and the login node reads it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+from fleet_pool.compat import frozen
+from fleet_pool.problems import UsageProblem
+
+BEFORE_END = timedelta(minutes=45)  # when jobs are told to save
+LAST_CALL = timedelta(minutes=35)  # what still runs is requeued; AWS ends nodes from 30 minutes before the end
+
+
+@frozen
+class Project:
+    """max_nodes: at a time; 0: no limit of its own."""
+
+    name: str
+    share: int
+    max_nodes: int
+    users: tuple[str, ...]
+
+
+@frozen
+class Block:
+    """A Capacity Block. group: the name of its nodes before the number. ends: in UTC; None: not known."""
+
+    group: str
+    ends: datetime | None
+
+
+@frozen
+class Cluster:
+    """usd_per_node_hour: group -> the plan's price of one node. gpus_per_node: 0 without GPUs."""
+
+    projects: tuple[Project, ...]
+    blocks: tuple[Block, ...]
+    usd_per_node_hour: Mapping[str, float]
+    gpus_per_node: int
+
+
+def written(cluster: Cluster) -> str:
+    """The object's text: the same for the same cluster."""
+    data = {
+        "projects": [{**vars(one), "users": list(one.users)} for one in cluster.projects],
+        "blocks": [{"group": one.group, "ends": one.ends.isoformat() if one.ends else ""} for one in cluster.blocks],
+        "usd_per_node_hour": dict(cluster.usd_per_node_hour),
+        "gpus_per_node": cluster.gpus_per_node,
+    }
+    return json.dumps(data, indent=2, sort_keys=True) + "\n"
+
+
+def read(path: str | Path) -> Cluster:
+    """Raises UsageProblem where the file is missing or is no settings object."""
+    try:
+        data: Any = json.loads(Path(path).read_text(encoding="utf-8"))
+        return Cluster(
+            projects=tuple(Project(**{**one, "users": tuple(one["users"])}) for one in data["projects"]),
+            blocks=tuple(Block(group=one["group"], ends=_moment(one["ends"])) for one in data["blocks"]),
+            usd_per_node_hour={str(name): float(usd) for name, usd in data["usd_per_node_hour"].items()},
+            gpus_per_node=int(data["gpus_per_node"]),
+        )
+    except OSError as error:
+        raise UsageProblem(
+            f"cannot read {path}: {error.strerror}: `planner-slurm` of the login node writes it"
+        ) from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageProblem(f"{path} is no settings file of a cluster: {error!r}") from None
+
+
+def _moment(text: str) -> datetime | None:
+    if not text:
+        return None
+    found = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    return found if found.tzinfo else found.replace(tzinfo=timezone.utc)

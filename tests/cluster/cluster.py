@@ -1,0 +1,244 @@
+"""A real Slurm with the settings that a stack sends to AWS PCS: controller, database, and nodes with eight GPUs each.
+
+Debian 12 has 22.05; AWS PCS runs 25.11. What AWS PCS sets itself stands in `OF_PCS`, and so does what this machine
+needs; everything else is the stack's, and every setting has a release that is no newer than the one here.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from planner.stack.slurm_settings import (
+    QUEUES,
+    Setting,
+    cluster_settings,
+    gres,
+    gres_records,
+    group_name,
+    group_settings,
+    queue_settings,
+)
+from planner.stack.spec import Block, ClusterSpec
+from tests.pool.health.slurm import Slurm, free_port
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = ("slurmctld", "slurmd", "slurmdbd", "mariadbd", "mariadb-install-db", "munged", "sacctmgr", "sbatch")
+# of AWS PCS's own, which nobody can set, and of this machine; a requeued job waits for the end of its credential
+OF_PCS = """ClusterName=trial
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={port}
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge.socket,cred_expire=5
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool.%n
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.%n.pid
+SlurmctldLogFile={folder}/slurmctld.log
+SlurmdLogFile={folder}/slurmd.%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+MpiDefault=none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SlurmdParameters=config_overrides
+SlurmdTimeout=300
+SwitchType=switch/none
+PriorityType=priority/multifactor
+SchedulerType=sched/backfill
+GresTypes=gpu
+AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=127.0.0.1
+AccountingStoragePort={database_port}
+AccountingStoragePass={folder}/munge.socket
+"""
+DATABASE = """AuthType=auth/munge
+AuthInfo=socket={folder}/munge.socket
+DbdHost={host}
+DbdAddr=127.0.0.1
+DbdPort={database_port}
+SlurmUser=root
+LogFile={folder}/slurmdbd.log
+PidFile={folder}/slurmdbd.pid
+StorageType=accounting_storage/mysql
+StorageHost=127.0.0.1
+StoragePort={sql_port}
+StorageUser=slurm
+StorageLoc=slurm
+"""
+# the tests' own pace: what is sent stands first, the last of a name counts
+PACE = "SchedulerParameters={sent},bf_interval=1,sched_interval=1,default_queue_depth=1000\nMinJobAge=600\nKillWait=5\n"
+CPUS = 96
+
+
+def lacking() -> list[str]:
+    return [program for program in PROGRAMS if not shutil.which(program, path=f"{os.environ['PATH']}:/usr/sbin:/sbin")]
+
+
+class Cluster(Slurm):
+    def __init__(self, folder: Path, names: Sequence[str], first_port: int) -> None:
+        super().__init__(folder, 0)
+        self.first_port = first_port
+        self.names = list(names)
+        self._environment |= {"TZ": "UTC", "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Of everything that is run, and of jobs."""
+        return self._environment
+
+    def until(self, what: str, *words: str) -> None:
+        """Asks until somebody answers."""
+        end = time.monotonic() + 60
+        while subprocess.run(words, capture_output=True, env=self._environment, timeout=30, check=False).returncode:
+            assert time.monotonic() < end, what
+            time.sleep(0.2)
+
+    def sbatch(self, script: str, *words: str, name: str = "job") -> str:
+        """The id of a job. script: its lines after the first. Its output goes to NAME.out, later starts below earlier
+        ones."""
+        path = self.folder / f"{name}.sh"
+        path.write_text(f"#!/bin/bash\n{script}\n")
+        out = (f"--output={self.folder}/{name}.out", "--open-mode=append", f"--job-name={name}")
+        return self.run("sbatch", "--parsable", f"--chdir={self.folder}", *out, *words, str(path)).strip()
+
+    def output(self, name: str = "job") -> str:
+        path = self.folder / f"{name}.out"
+        return path.read_text() if path.exists() else ""
+
+    def state(self, job: str) -> str:
+        """RUNNING, PENDING ...; of a job that has ended as long as the controller keeps it."""
+        return self.run("squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%T").strip()
+
+    def reason(self, job: str) -> str:
+        return self.run("squeue", "--noheader", f"--jobs={job}", "--format=%r").strip()
+
+    def of_job(self, job: str, field: str) -> str:
+        shown = self.run("scontrol", "--oneliner", "show", "job", job)
+        return next(word.partition("=")[2] for word in shown.split() if word.startswith(f"{field}="))
+
+    def is_(self, job: str, *states: str) -> None:
+        self.wait(f"job {job} {states}", lambda: self.state(job) in states, 90)
+
+
+def sent(settings: Sequence[Setting]) -> str:
+    """As lines of slurm.conf."""
+    return "".join(f"{one.name}={one.value}\n" for one in settings)
+
+
+def configuration(spec: ClusterSpec, folder: Path, ports: int, health: str) -> tuple[str, str, list[str]]:
+    """slurm.conf, gres.conf, and the nodes' names. ports: the first of as many as are needed."""
+    assert spec.scheduler is not None
+    fill = {"folder": folder, "host": socket.gethostname(), "port": ports, "database_port": ports + 1}
+    settings = cluster_settings(spec.scheduler)
+    own = {one.name: one.value for one in settings}
+    lines = [OF_PCS.format(**fill), sent(settings), PACE.format(sent=own["SchedulerParameters"])]
+    lines.append(f"HealthCheckProgram={health}\n")  # a path of the nodes, where the test may write nothing
+    names: list[str] = []
+    records: list[str] = []
+    blocks = spec.blocks or (Block(nodes=spec.fleet.nodes),)
+    port = ports + 3
+    for number, block in enumerate(blocks, 1):
+        group = group_name(spec, number)
+        found = [f"{group}-{count}" for count in range(1, block.nodes + 1)]
+        values = " ".join(f"{one.name}={one.value}" for one in group_settings(spec, block, number))
+        lines.append(
+            f"NodeName={','.join(found)} NodeHostname={fill['host']} NodeAddr=127.0.0.1 "
+            f"Port=[{port}-{port + block.nodes - 1}] CPUs={CPUS} {values}\n"
+        )
+        port += block.nodes
+        names += found
+        for record in gres_records(spec):
+            devices = {**record, "File": f"{folder}{record['File']}"}
+            records.append(f"NodeName={','.join(found)} " + " ".join(f"{k}={v}" for k, v in devices.items()))
+    for queue in QUEUES:
+        values = " ".join(f"{one.name}={one.value}" for one in queue_settings(queue, spec.scheduler))
+        lines.append(f"PartitionName={queue.name} Nodes={','.join(names)} State=UP {values}\n")
+    return "".join(lines), "\n".join(records) + "\n", names
+
+
+@contextmanager
+def cluster(folder: Path, spec: ClusterSpec, health: str = "/bin/true") -> Iterator[Cluster]:
+    """Nodes that are idle, and a database that is empty. health: the program in the place of the stack's."""
+    with _alone():
+        found = _prepared(folder, spec, health)
+        try:
+            _started(found)
+        except BaseException:
+            found.stop()
+            raise
+    try:
+        yield found
+    finally:
+        found.stop()
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """No two clusters choose ports at a time: those chosen are free until the daemons take them."""
+    with Path(tempfile.gettempdir(), "planner-tests-cluster.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _prepared(folder: Path, spec: ClusterSpec, health: str) -> Cluster:
+    """With its files."""
+    first = free_port(spec.fleet.nodes + 3)
+    for name in ("state", "dev", "sql"):
+        (folder / name).mkdir(parents=True)
+    for number in range(spec.fleet.gpus):
+        (folder / f"dev/nvidia{number}").touch()
+    key = folder / "munge.key"
+    key.write_bytes(os.urandom(128))
+    key.chmod(0o400)
+    text, records, names = configuration(spec, folder, first, health)
+    (folder / "slurm.conf").write_text(text)
+    (folder / "gres.conf").write_text(records if gres(spec) else "")
+    ports = {"folder": folder, "host": socket.gethostname(), "database_port": first + 1, "sql_port": first + 2}
+    database = folder / "slurmdbd.conf"
+    database.write_text(DATABASE.format(**ports))
+    database.chmod(0o600)
+    return Cluster(folder, names, first)
+
+
+def _started(found: Cluster) -> None:
+    folder = found.folder
+    munge = [f"--{name}-file={folder}/munge.{name}" for name in ("key", "log", "pid", "seed")]
+    found.start("munged", "--foreground", "--force", f"--socket={folder}/munge.socket", *munge)
+    _database(found, found.first_port + 2)
+    found.wait_for_file(folder / "munge.socket")
+    found.start("slurmdbd", "-D")
+    found.until("the database", "sacctmgr", "-nP", "show", "cluster")
+    found.run("sacctmgr", "-i", "add", "cluster", "trial")
+    found.start("slurmctld", "-D")
+    for name in found.names:
+        found.start("slurmd", "-D", "-N", name)
+    found.wait("all nodes idle", lambda: set(found.states().values()) == {"idle"})
+
+
+def _database(found: Cluster, port: int) -> None:
+    data = found.folder / "sql"
+    done = subprocess.run(
+        ["mariadb-install-db", "--no-defaults", f"--datadir={data}", "--skip-test-db", "--user=root"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    found.start(
+        *("mariadbd", "--no-defaults", f"--datadir={data}", f"--socket={found.folder}/sql.socket", "--user=root"),
+        *(f"--port={port}", "--bind-address=127.0.0.1", "--skip-grant-tables", "--innodb-buffer-pool-size=32M"),
+    )
+    found.until("MariaDB", "mariadb", "--no-defaults", f"--socket={found.folder}/sql.socket", "-e", "select 1")

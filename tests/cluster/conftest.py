@@ -1,0 +1,53 @@
+"""One cluster for the tests of a module: eight nodes, two projects."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from fleet_pool.slurm import command
+from fleet_pool.slurm.settings import Cluster as Settings
+from fleet_pool.slurm.settings import Project
+
+from tests.cluster.cluster import Cluster, cluster, lacking
+from tests.cluster.specs import SCHEDULER, USD_PER_NODE_HOUR, slurm_spec
+
+SETTINGS = Settings(
+    # the jobs of the tests run as root, who is no user of a stack's projects
+    projects=tuple(
+        Project(name=one.name, share=one.share, max_nodes=one.max_nodes, users=(*one.users, "root"))
+        for one in SCHEDULER.projects
+    ),
+    blocks=(),
+    usd_per_node_hour={"p5-48xlarge": USD_PER_NODE_HOUR},
+    gpus_per_node=8,
+)
+needs_slurm = [
+    pytest.mark.real,
+    pytest.mark.skipif(
+        bool(lacking()), reason=f"no {', '.join(lacking())} here (apt-get install slurmdbd mariadb-server)"
+    ),
+    pytest.mark.skipif(os.geteuid() != 0, reason="Slurm's daemons run as root here"),
+]
+
+
+@pytest.fixture(scope="module")
+def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """With the accounts of SETTINGS, which `planner-slurm` made."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{os.environ['PATH']}:/usr/sbin:/sbin")
+        with cluster(tmp_path_factory.mktemp("slurm"), slurm_spec()) as found:
+            patch.setenv("SLURM_CONF", str(found.folder / "slurm.conf"))
+            assert command.apply(SETTINGS) == 0
+            yield found
+
+
+@pytest.fixture
+def quiet(slurm: Cluster) -> Iterator[Cluster]:
+    """Without jobs at the start and the end."""
+    yield slurm
+    for account in (one.name for one in SETTINGS.projects):
+        slurm.run("scancel", f"--account={account}")
+    slurm.wait("an empty queue", lambda: not slurm.run("squeue", "--noheader").strip())
+    slurm.wait("all nodes idle", lambda: set(slurm.states().values()) == {"idle"})

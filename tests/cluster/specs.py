@@ -1,0 +1,44 @@
+"""Specs with a Slurm cluster, as `planner stack` writes them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from planner.stack.spec import Block, ClusterSpec, Project, Scheduler
+from tests.infra.specs import BUYING, fleet_of, spec_of
+
+USD_PER_NODE_HOUR = 98.0
+SCHEDULER = Scheduler(
+    version="25.11",
+    size="SMALL",
+    login_type="m7i.xlarge",
+    login_volume_gib=100,
+    gres="h100",
+    longest_job_hours=336.0,
+    usd_per_node_hour=USD_PER_NODE_HOUR,
+    projects=(
+        Project(name="vision", share=3, max_nodes=6, users=("ana",)),
+        Project(name="speech", share=1),
+    ),
+)
+LINES = {
+    "scheduler.controller": 0.59,
+    "scheduler.accounting": 0.295,
+    "scheduler.node-fee": 0.7389,
+    "scheduler.login-node": 0.2016,
+    "scheduler.login-ebs": 0.010959,
+}
+
+
+def slurm_spec(
+    layout: str = "s3-stream", *, nodes: int = 8, buying: str = "on-demand", further: tuple[Block, ...] = ()
+) -> ClusterSpec:
+    """further: blocks beside the first, whose nodes are among `nodes`."""
+    spec = spec_of(layout, fleet=fleet_of("p5.48xlarge", nodes), buying=BUYING[buying], scheduler=SCHEDULER)
+    scenario = f"{layout}/p5.48xlarge/{'on-demand' if buying == 'reservation' else buying}"
+    return replace(
+        spec,
+        scenario=scenario,
+        buying=replace(spec.buying, further_blocks=further),
+        usd_per_hour={**spec.usd_per_hour, **LINES},
+    )

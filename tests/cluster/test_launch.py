@@ -1,0 +1,117 @@
+"""`planner-launch` in jobs of a real Slurm: ranks, rendezvous, restarts from COMMIT, arrays, preemption."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cluster.bucket import Bucket, bucket, launcher
+from tests.cluster.cluster import Cluster
+from tests.cluster.conftest import needs_slurm
+
+pytestmark = needs_slurm
+NODES = ("--gres=gpu:h100:8", "--account=speech", "--time=60")
+WORK = f"{sys.executable} {Path(__file__).with_name('work.py')}"
+
+
+@pytest.fixture(scope="module")
+def data() -> Iterator[Bucket]:
+    with bucket() as made:
+        yield made
+
+
+@pytest.fixture
+def jobs(quiet: Cluster, data: Bucket, monkeypatch: pytest.MonkeyPatch) -> Cluster:
+    for name, value in data.environment().items():
+        monkeypatch.setitem(quiet.environment, name, value)
+    return quiet
+
+
+def script(cluster: Cluster, words: str, *options: str) -> str:
+    return f"{launcher(cluster.folder)} {' '.join(options)} -- {words}"
+
+
+def sum_of(steps: int) -> int:
+    return sum(step**2 for step in range(1, steps + 1))
+
+
+def test_every_node_has_its_rank_and_rank_0_is_on_the_first_node(jobs: Cluster, data: Bucket):
+    job = jobs.sbatch(script(jobs, f"{WORK} 20 0.05"), "--nodes=4", *NODES, name="gang")
+    jobs.is_(job, "COMPLETED")
+    out = jobs.output("gang")
+    ranks = re.findall(r"rank (\d) of 4 begins at step 0, rank 0 at (\S+)", out)
+    assert sorted(rank for rank, _ in ranks) == ["0", "1", "2", "3"]
+    assert {where.partition(":")[0] for _, where in ranks} == {"127.0.0.1"}, "all nodes of the tests have this address"
+    assert len({where for _, where in ranks}) == 1
+    assert data.commits(f"slurm-{job}") == {10: {"sum": sum_of(10)}, 20: {"sum": sum_of(20)}}
+    # the output of each rank outlives the nodes
+    kept = data.keys(f"launch-logs/slurm-{job}/")
+    assert len([key for key in kept if "console" in key]) == 4
+
+
+def test_a_job_that_gives_way_resumes_from_what_it_saved_and_ends_as_if_nothing_had_been(jobs: Cluster, data: Bucket):
+    low = jobs.sbatch(
+        script(jobs, f"{WORK} 150 0.1"), "--nodes=8", "--partition=low", "--qos=low", *NODES, name="resumes"
+    )
+    jobs.wait("a commit", lambda: len(data.commits(f"slurm-{low}")) > 1, 60)
+    high = jobs.sbatch("sleep 2", "--nodes=4", "--partition=high", "--qos=high", *NODES, name="urgent")
+    jobs.is_(high, "RUNNING", "COMPLETED")
+    jobs.is_(low, "COMPLETED")
+    out = jobs.output("resumes")
+    begins = [int(step) for step in re.findall(r"rank 0 of 8 begins at step (\d+)", out)]
+    (told,) = re.findall(r"rank 0 told to end at step (\d+)", out)
+    assert begins == [0, int(told)], "no step is done twice"
+    assert int(told) % 10, "it saved where it was, not where it would have saved next"
+    assert data.commits(f"slurm-{low}")[150] == {"sum": sum_of(150)}
+    assert jobs.of_job(low, "Restarts") == "1"
+
+
+def test_a_requeue_by_hand_begins_at_the_newest_commit(jobs: Cluster, data: Bucket):
+    job = jobs.sbatch(script(jobs, f"{WORK} 80 0.1"), "--nodes=2", *NODES, name="byhand")
+    jobs.wait("a commit", lambda: len(data.commits(f"slurm-{job}")) > 1, 60)
+    jobs.run("scontrol", "requeue", job)
+    jobs.is_(job, "COMPLETED")
+    begins = [int(step) for step in re.findall(r"rank 0 of 2 begins at step (\d+)", jobs.output("byhand"))]
+    assert begins[0] == 0
+    assert begins[1] >= 20
+    assert data.commits(f"slurm-{job}")[80] == {"sum": sum_of(80)}
+
+
+def test_a_rank_that_fails_starts_again_while_there_is_progress(jobs: Cluster, data: Bucket):
+    job = jobs.sbatch(script(jobs, f"{WORK} 30 0.05 15", "--name", "fails"), "--nodes=2", *NODES, name="fails")
+    jobs.is_(job, "COMPLETED")
+    assert "exit code 9: starts again from COMMIT 10" in jobs.output("fails")
+    assert data.commits("fails")[30] == {"sum": sum_of(30)}
+
+
+def test_one_that_fails_the_same_way_each_time_ends_with_its_own_code(jobs: Cluster):
+    job = jobs.sbatch(script(jobs, "false", "--restarts", "1"), "--nodes=2", *NODES, name="hopeless")
+    jobs.is_(job, "FAILED")
+    assert jobs.output("hopeless").count("rank 0 of 2 starts") == 2
+    assert jobs.of_job(job, "ExitCode") == "1:0"
+
+
+def test_a_cancelled_job_is_not_started_again(jobs: Cluster, data: Bucket):
+    job = jobs.sbatch(script(jobs, f"{WORK} 900 0.1"), "--nodes=2", *NODES, name="cancelled")
+    jobs.wait("a commit", lambda: bool(data.commits(f"slurm-{job}")), 60)
+    jobs.run("scancel", job)
+    jobs.is_(job, "CANCELLED")
+    assert jobs.of_job(job, "Restarts") == "0"
+
+
+def test_jobs_of_an_array_share_a_node_and_have_checkpoints_of_their_own(jobs: Cluster, data: Bucket):
+    words = ("--array=0-7", "--nodes=1", "--gres=gpu:h100:1", "--cpus-per-task=8", "--account=speech", "--time=10")
+    job = jobs.sbatch(script(jobs, f"{WORK} 10 0.05"), *words, name="array")
+    jobs.wait("all of them", lambda: sum(bool(data.commits(f"slurm-{job}_{n}")) for n in range(8)) == 8, 60)
+    hosts = jobs.run("sacct", "-XnP", f"--jobs={job}", "--format=NodeList").split()
+    assert set(hosts) == {"p5-48xlarge-1"}
+
+
+def test_nodes_are_slurm_s_to_say(jobs: Cluster):
+    job = jobs.sbatch(script(jobs, "true", "--nodes", "3"), "--nodes=2", *NODES, name="wrong")
+    jobs.is_(job, "FAILED")
+    assert "--nodes 3, but the job has 2: leave it out" in jobs.output("wrong")

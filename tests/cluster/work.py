@@ -1,0 +1,43 @@
+"""A job as a user writes one: it counts steps, saves with a COMMIT, resumes from it, and saves when it is told to end.
+
+Rank 0 saves for all. The sum that COMMIT names follows from the steps alone, so that a run that was interrupted has to
+end with the sum of one that was not.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+
+from fleet_pool.client import Checkpoints, open_store
+
+EVERY = 10
+
+
+def main(steps: int, pace_s: float, fails_at: int) -> int:
+    rank, world = int(os.environ["NODE_RANK"]), int(os.environ["NNODES"])
+    store = open_store(os.environ["PLANNER_STORE"], s3_endpoint_url=os.environ["AWS_ENDPOINT_URL_S3"])
+    saved = Checkpoints(store, os.environ["PLANNER_CHECKPOINTS"])
+    told: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
+    commit, _ = saved.newest()
+    step, total = (commit.step, commit.notes["sum"]) if commit else (0, 0)
+    where = f"{os.environ['MASTER_ADDR']}:{os.environ['MASTER_PORT']}"
+    print(f"rank {rank} of {world} begins at step {step}, rank 0 at {where}", flush=True)
+    while step < steps and not told:
+        step, total = step + 1, total + (step + 1) ** 2
+        time.sleep(pace_s)
+        if rank == 0 and (step % EVERY == 0 or step == steps):
+            saved.save(step=step, shards=[str(total).encode()], notes={"sum": total})
+        if step == fails_at and not commit:
+            return 9
+    if told and rank == 0 and step % EVERY:
+        saved.save(step=step, shards=[str(total).encode()], notes={"sum": total})
+    print(f"rank {rank} {'told to end' if told else 'done'} at step {step}, sum {total}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else -1))

@@ -1,0 +1,48 @@
+"""A choice with a Slurm cluster as a stack: what is written is read back, priced as in the bill, and refused where it
+cannot be."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from planner.errors import PlanProblems
+from planner.stack.file import parsed, rendered
+from tests.stack.test_choose import P5, chosen
+
+ON_DEMAND = "s3-stream/p5.48xlarge/on-demand"
+PROJECTS = [{"name": "vision", "share": 3, "max_nodes": 2, "users": ["ana"]}, {"name": "speech"}]
+
+
+def of(**slurm: object) -> dict[str, object]:
+    return {"deploy": {"scheduler": "slurm", "slurm": {"projects": PROJECTS, **slurm}}, **P5}
+
+
+def test_it_is_written_read_and_priced():
+    spec, scenario = chosen(ON_DEMAND, **of(longest_job="3d"))
+    assert spec.scheduler is not None
+    assert (spec.scheduler.version, spec.scheduler.gres, spec.scheduler.longest_job_hours) == ("25.11", "h100", 72.0)
+    assert [one.name for one in spec.scheduler.projects] == ["vision", "speech"]
+    assert parsed(rendered(spec), "Pulumi.dev.yaml").spec == spec
+    usd = spec.usd_per_hour
+    assert {key for key in usd if key.startswith("scheduler.")} == {
+        "scheduler.controller",
+        "scheduler.accounting",
+        "scheduler.node-fee",
+        "scheduler.login-node",
+        "scheduler.login-ebs",
+    }
+    assert math.fsum(usd.values()) == pytest.approx(math.fsum(line.usd_per_hour or 0 for line in scenario.bill))
+    assert spec.scheduler.usd_per_node_hour * spec.fleet.nodes == pytest.approx(usd["fleet.compute"])
+
+
+def test_without_the_setting_a_stack_has_no_trace_of_it():
+    text = rendered(chosen(ON_DEMAND, **P5)[0])
+    assert "scheduler" not in text
+    assert "slurm" not in text
+
+
+def test_a_project_cannot_have_more_nodes_than_there_are():
+    with pytest.raises(PlanProblems, match="at most 5,000 nodes for vision"):
+        chosen(ON_DEMAND, **of(projects=[{"name": "vision", "max_nodes": 5000}]))
