@@ -1,0 +1,207 @@
+"""One node's part of a measurement that all nodes make at once: objects written through the pool, then read from it.
+
+Nodes meet at objects in the pool: none begins a part before all have written theirs, so the sum of what they move is a
+rate of the whole pool. Keys are written once, below the canary's prefix, and deleted at the end.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from fleet_pool.api import Client
+from fleet_pool.compat import frozen
+from fleet_pool.operate import jobs
+from fleet_pool.operate.canary import FOLDER
+from fleet_pool.operate.links import Links
+from fleet_pool.operate.tally import Request, told
+from fleet_pool.problems import PoolProblem, Refused, Unreachable
+
+CHECKPOINT = "checkpoint"
+PART_BYTES = 128 * 2**20  # of a checkpoint: what the engine uploads in one piece
+LOOK_S = 0.25
+CACHES = Path("/proc/sys/vm/drop_caches")
+
+
+@frozen
+class Part:
+    """objects: that each node writes. seconds: for which all read at random; 0: each reads its neighbour's once, from
+    S3 again."""
+
+    name: str
+    object_bytes: int
+    objects: int
+    seconds: float
+
+
+@frozen
+class Place:
+    """This node among all: its number from 0, and of how many. run: the same on all, never used before."""
+
+    run: str
+    number: int
+    nodes: int
+    bucket: str
+    threads: int
+    limit_s: float
+
+
+def parts_of(sizes: Sequence[int], *, seconds: float, most_bytes: int, checkpoint_bytes: int, nodes: int) -> list[Part]:
+    """A part for each size, with as many objects as fit most_bytes a node (16 at least), and the checkpoint's last."""
+    found = [
+        Part(
+            name=str(size),
+            object_bytes=size,
+            objects=min(max(most_bytes // size, 16), 2000),
+            seconds=seconds,
+        )
+        for size in sizes
+    ]
+    if checkpoint_bytes:
+        share = -(-checkpoint_bytes // nodes)
+        count = -(-share // PART_BYTES)
+        found.append(Part(name=CHECKPOINT, object_bytes=-(-share // count), objects=count, seconds=0.0))
+    return found
+
+
+class Bench:
+    """client: for jobs of the pool and its way in. say: what happens, for a person."""
+
+    def __init__(self, client: Client, place: Place, say: Callable[[str], None]) -> None:
+        self.client, self.place, self.say = client, place, say
+        self._own = threading.local()
+        self._body = os.urandom(2**20)
+        self._deadline = time.monotonic() + place.limit_s
+
+    def run(self, parts: Sequence[Part], *, forget: bool = False) -> list[dict[str, Any]]:
+        """What each part took. forget: drop the kernel's cache of files before reads, as root.
+
+        Raises Unreachable where a node does not come, and Refused where the pool has not registered the bucket.
+        """
+        try:
+            self._links.put(self.place.bucket, self._mark("begin"), b"1")
+            self._meet("begin", written=True)
+            return [self._part(part, forget) for part in parts]
+        finally:
+            self._tidy(parts)
+
+    def _part(self, part: Part, forget: bool) -> dict[str, Any]:
+        written = self._timed(self._writes(part))
+        self._meet(f"written-{part.name}")
+        from_s3 = not part.seconds
+        if from_s3 and self.place.number == 0:
+            job = jobs.evict(self.client, self.place.bucket, f"{self._prefix}{part.name}/")
+            jobs.wait(self.client, job, limit_s=self.place.limit_s, show=lambda _: None)
+        if forget and not from_s3:
+            _forget()
+        self._meet(f"ready-{part.name}")
+        read = self._timed(self._reads(part), until_s=part.seconds)
+        self._meet(f"read-{part.name}")
+        self.say(f"{part.name}: {written['bytes'] / 1e9:.3f} GB written, {read['bytes'] / 1e9:.3f} GB read")
+        return {"name": part.name, "object_bytes": part.object_bytes, "write": written, "read": read}
+
+    def _writes(self, part: Part) -> Iterator[Callable[[], tuple[int, str]]]:
+        whole, rest = divmod(part.object_bytes, len(self._body))
+        body = self._body * whole + self._body[:rest]
+
+        def one(key: str) -> tuple[int, str]:
+            return len(body), self._links.put(self.place.bucket, key, body)
+
+        for n in range(part.objects):
+            yield lambda key=self._key(part, self.place.number, n): one(key)
+
+    def _reads(self, part: Part) -> Iterator[Callable[[], tuple[int, str]]]:
+        bucket, place = self.place.bucket, self.place
+        if not part.seconds:
+            neighbour = (place.number + 1) % place.nodes
+            for n in range(part.objects):
+                yield lambda key=self._key(part, neighbour, n): self._links.get(bucket, key)
+            return
+        draw = random.Random(place.number)
+        while True:
+            key = self._key(part, draw.randrange(place.nodes), draw.randrange(part.objects))
+            yield lambda key=key: self._links.get(bucket, key)
+
+    def _timed(self, tasks: Iterator[Callable[[], tuple[int, str]]], until_s: float = 0.0) -> dict[str, Any]:
+        """All tasks on the threads, or as many as end before `until_s`."""
+        found: list[Request] = []
+        lock, start = threading.Lock(), time.monotonic()
+
+        def work(_: int) -> None:
+            while not until_s or time.monotonic() - start < until_s:
+                with lock:
+                    task = next(tasks, None)
+                if task is None:
+                    return
+                begun = time.monotonic()
+                try:
+                    octets, host = task()
+                    one = Request(host=host, octets=octets, seconds=time.monotonic() - begun)
+                except (Refused, Unreachable) as problem:
+                    one = Request(host="", octets=0, seconds=time.monotonic() - begun, failed=True)
+                    self.say(str(problem))
+                    time.sleep(LOOK_S)  # a pool that refuses is not asked ten thousand times
+                found.append(one)
+                if time.monotonic() > self._deadline:
+                    return
+
+        with ThreadPoolExecutor(self.place.threads) as pool:
+            list(pool.map(work, range(self.place.threads)))
+        return told(found, time.monotonic() - start)
+
+    def _meet(self, name: str, *, written: bool = False) -> None:
+        """Until all nodes are here. Raises Unreachable."""
+        if not written:
+            self._links.put(self.place.bucket, self._mark(name), b"1")
+        missing = set(range(self.place.nodes)) - {self.place.number}
+        while missing:
+            for number in sorted(missing):
+                with suppress(Refused, Unreachable):
+                    self._links.get(self.place.bucket, self._mark(name, number))
+                    missing.discard(number)
+            if missing and time.monotonic() > self._deadline:
+                who = ", ".join(map(str, sorted(missing)))
+                raise Unreachable(f"node {who} of {self.place.nodes} did not come to `{name}`")
+            if missing:
+                time.sleep(LOOK_S)
+
+    def _tidy(self, parts: Sequence[Part]) -> None:
+        """What this node wrote, out of the pool and S3; what fails is left: the canary's prefix expires nothing."""
+        with ThreadPoolExecutor(self.place.threads) as pool:
+            keys = [self._key(part, self.place.number, n) for part in parts for n in range(part.objects)]
+            list(pool.map(self._delete, keys))
+
+    def _delete(self, key: str) -> None:
+        with suppress(PoolProblem):
+            self._links.delete(self.place.bucket, key)
+
+    @property
+    def _links(self) -> Links:
+        if not hasattr(self._own, "links"):
+            gateways = random.sample(self.client.proxies, len(self.client.proxies))
+            self._own.links = Links(gateways, self.client.shown, self.client.tls, self.client.attempt_s)
+        return self._own.links
+
+    @property
+    def _prefix(self) -> str:
+        return f"{FOLDER}bench/{self.place.run}/"
+
+    def _key(self, part: Part, number: int, n: int) -> str:
+        return f"{self._prefix}{part.name}/{number}/{n}"
+
+    def _mark(self, name: str, number: int | None = None) -> str:
+        return f"{self._prefix}met/{name}/{self.place.number if number is None else number}"
+
+
+def _forget() -> None:
+    """The kernel's copies of files, so that drives are read and not memory (Linux, sysctl/vm: drop_caches)."""
+    os.sync()
+    with suppress(OSError):
+        CACHES.write_text("1")
