@@ -6,6 +6,7 @@ rate of the whole pool. Keys are written once, below the canary's prefix, and de
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import random
 import threading
@@ -13,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,7 @@ CHECKPOINT = "checkpoint"
 PART_BYTES = 128 * 2**20  # of a checkpoint: what the engine uploads in one piece
 LOOK_S = 0.25
 CACHES = Path("/proc/sys/vm/drop_caches")
+Task = Callable[[], "tuple[int, str]"]  # (bytes, host of the target) of one request
 
 
 @frozen
@@ -43,12 +46,14 @@ class Part:
 
 @frozen
 class Place:
-    """This node among all: its number from 0, and of how many. run: the same on all, never used before."""
+    """This node among all: its number from 0, and of how many. run: the same on all, never used before. processes: each
+    with so many threads; one of Python's moves some GB/s at most."""
 
     run: str
     number: int
     nodes: int
     bucket: str
+    processes: int
     threads: int
     limit_s: float
 
@@ -85,15 +90,27 @@ class Bench:
 
         Raises Unreachable where a node does not come, and Refused where the pool has not registered the bucket.
         """
+        meetings = ["begin", *(f"{when}-{part.name}" for part in parts for when in ("written", "ready", "read"))]
         try:
-            self._links.put(self.place.bucket, self._mark("begin"), b"1")
-            self._meet("begin", written=True)
-            return [self._part(part, forget) for part in parts]
+            self._meet("begin")
+            found = [self._part(part, forget) for part in parts]
+            self._leave(meetings[-1])
         finally:
-            self._tidy(parts)
+            keys = [self._key(part, self.place.number, n) for part in parts for n in range(part.objects)]
+            # others may still look for the last one
+            self._delete([*keys, *map(self._mark, meetings[:-1])])
+        return found
+
+    def _leave(self, last: str) -> None:
+        """The first node waits for the others and removes what they met at last."""
+        if self.place.number:
+            self._links.put(self.place.bucket, self._mark("left"), b"1")
+            return
+        self._meet("left")
+        self._delete([self._mark(name, number) for number in range(self.place.nodes) for name in (last, "left")])
 
     def _part(self, part: Part, forget: bool) -> dict[str, Any]:
-        written = self._timed(self._writes(part))
+        written = self._timed(partial(self._writes, part))
         self._meet(f"written-{part.name}")
         from_s3 = not part.seconds
         if from_s3 and self.place.number == 0:
@@ -102,40 +119,59 @@ class Bench:
         if forget and not from_s3:
             _forget()
         self._meet(f"ready-{part.name}")
-        read = self._timed(self._reads(part), until_s=part.seconds)
+        read = self._timed(partial(self._reads, part), until_s=part.seconds)
         self._meet(f"read-{part.name}")
         self.say(f"{part.name}: {written['bytes'] / 1e9:.3f} GB written, {read['bytes'] / 1e9:.3f} GB read")
         return {"name": part.name, "object_bytes": part.object_bytes, "write": written, "read": read}
 
-    def _writes(self, part: Part) -> Iterator[Callable[[], tuple[int, str]]]:
+    def _writes(self, part: Part, process: int) -> Iterator[Task]:
         whole, rest = divmod(part.object_bytes, len(self._body))
         body = self._body * whole + self._body[:rest]
 
         def one(key: str) -> tuple[int, str]:
             return len(body), self._links.put(self.place.bucket, key, body)
 
-        for n in range(part.objects):
-            yield lambda key=self._key(part, self.place.number, n): one(key)
+        for n in range(process, part.objects, self.place.processes):
+            yield partial(one, self._key(part, self.place.number, n))
 
-    def _reads(self, part: Part) -> Iterator[Callable[[], tuple[int, str]]]:
-        bucket, place = self.place.bucket, self.place
+    def _reads(self, part: Part, process: int) -> Iterator[Task]:
+        place, draw = self.place, random.Random(f"{self.place.number} {process}")
         if not part.seconds:
-            neighbour = (place.number + 1) % place.nodes
-            for n in range(part.objects):
-                yield lambda key=self._key(part, neighbour, n): self._links.get(bucket, key)
+            for n in range(process, part.objects, place.processes):
+                yield partial(self._get, self._key(part, (place.number + 1) % place.nodes, n))
             return
-        draw = random.Random(place.number)
         while True:
-            key = self._key(part, draw.randrange(place.nodes), draw.randrange(part.objects))
-            yield lambda key=key: self._links.get(bucket, key)
+            yield partial(self._get, self._key(part, draw.randrange(place.nodes), draw.randrange(part.objects)))
 
-    def _timed(self, tasks: Iterator[Callable[[], tuple[int, str]]], until_s: float = 0.0) -> dict[str, Any]:
-        """All tasks on the threads, or as many as end before `until_s`."""
+    def _get(self, key: str) -> tuple[int, str]:
+        return self._links.get(self.place.bucket, key)
+
+    def _timed(self, tasks: Callable[[int], Iterator[Task]], until_s: float = 0.0) -> dict[str, Any]:
+        """All tasks, or as many as begin before `until_s`. Raises Unreachable if a process dies."""
+        context, start = multiprocessing.get_context("fork"), time.monotonic()
+        running = []
+        for process in range(self.place.processes):
+            here, there = context.Pipe(duplex=False)
+            child = context.Process(target=self._work, args=(there, tasks(process), until_s), daemon=True)
+            child.start()
+            there.close()
+            running.append((here, child))
+        found: list[Request] = []
+        for here, child in running:
+            try:
+                found += here.recv()
+            except EOFError:
+                raise Unreachable(f"a process of the measurement ended with {child.exitcode}") from None
+            child.join()
+        return told(found, time.monotonic() - start)
+
+    def _work(self, out: Any, tasks: Iterator[Task], until_s: float) -> None:
+        """In a process of its own."""
         found: list[Request] = []
         lock, start = threading.Lock(), time.monotonic()
 
         def work(_: int) -> None:
-            while not until_s or time.monotonic() - start < until_s:
+            while time.monotonic() < self._deadline and not (until_s and time.monotonic() - start > until_s):
                 with lock:
                     task = next(tasks, None)
                 if task is None:
@@ -149,17 +185,14 @@ class Bench:
                     self.say(str(problem))
                     time.sleep(LOOK_S)  # a pool that refuses is not asked ten thousand times
                 found.append(one)
-                if time.monotonic() > self._deadline:
-                    return
 
         with ThreadPoolExecutor(self.place.threads) as pool:
             list(pool.map(work, range(self.place.threads)))
-        return told(found, time.monotonic() - start)
+        out.send(found)
 
-    def _meet(self, name: str, *, written: bool = False) -> None:
+    def _meet(self, name: str) -> None:
         """Until all nodes are here. Raises Unreachable."""
-        if not written:
-            self._links.put(self.place.bucket, self._mark(name), b"1")
+        self._links.put(self.place.bucket, self._mark(name), b"1")
         missing = set(range(self.place.nodes)) - {self.place.number}
         while missing:
             for number in sorted(missing):
@@ -172,15 +205,15 @@ class Bench:
             if missing:
                 time.sleep(LOOK_S)
 
-    def _tidy(self, parts: Sequence[Part]) -> None:
-        """What this node wrote, out of the pool and S3; what fails is left: the canary's prefix expires nothing."""
-        with ThreadPoolExecutor(self.place.threads) as pool:
-            keys = [self._key(part, self.place.number, n) for part in parts for n in range(part.objects)]
-            list(pool.map(self._delete, keys))
+    def _delete(self, keys: Sequence[str]) -> None:
+        """Out of the pool and S3; what cannot be deleted is left."""
 
-    def _delete(self, key: str) -> None:
-        with suppress(PoolProblem):
-            self._links.delete(self.place.bucket, key)
+        def one(key: str) -> None:
+            with suppress(PoolProblem):
+                self._links.delete(self.place.bucket, key)
+
+        with ThreadPoolExecutor(self.place.threads) as pool:
+            list(pool.map(one, keys))
 
     @property
     def _links(self) -> Links:
