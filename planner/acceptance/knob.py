@@ -39,9 +39,7 @@ def fixed(table: Table, key: str, value: float) -> dict[str, Assumption]:
     return {**table, key: replace(table[key], value=value, low=value, high=value)}
 
 
-def _solved(
-    key: str, of: Callable[[Service], Number], found: Evaluated, table: Table, measured: float
-) -> float | None:
+def _solved(key: str, of: Callable[[Service], Number], found: Evaluated, table: Table, measured: float) -> float | None:
     """By bisection: a rate does not fall when what limits it rises."""
 
     def rate(value: float) -> float:

@@ -143,9 +143,7 @@ def expected_of(request: Request, found: Evaluated) -> tuple[Expected, ...]:
 
 def read_at(request: Request, scenario: str, object_bytes: float) -> Expected:
     """Reads of objects of another size than the plan's: small ones are limited by requests."""
-    plan = request.plan.model_copy(
-        update={"data": request.plan.data.model_copy(update={"shard_bytes": object_bytes})}
-    )
+    plan = request.plan.model_copy(update={"data": request.plan.data.model_copy(update={"shard_bytes": object_bytes})})
     other = replace(request, plan=plan)
     found = evaluated(other, scenario)
     return next(one for one in expected_of(other, found) if one.quantity.id == READ)

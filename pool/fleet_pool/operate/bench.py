@@ -20,7 +20,6 @@ from typing import Any
 
 from fleet_pool.api import Client
 from fleet_pool.compat import frozen
-from fleet_pool.operate import jobs
 from fleet_pool.operate.canary import FOLDER
 from fleet_pool.operate.links import Links
 from fleet_pool.operate.tally import Request, told
@@ -36,7 +35,7 @@ Task = Callable[[], "tuple[int, str]"]  # (bytes, host of the target) of one req
 @frozen
 class Part:
     """objects: that each node writes. seconds: for which all read at random; 0: each reads its neighbour's once, from
-    S3 again."""
+    S3 itself, as a job does that restarts with a cold pool."""
 
     name: str
     object_bytes: int
@@ -77,10 +76,12 @@ def parts_of(sizes: Sequence[int], *, seconds: float, most_bytes: int, checkpoin
 
 
 class Bench:
-    """client: for jobs of the pool and its way in. say: what happens, for a person."""
+    """client: the pool's way in. read_s3: an object's bytes from S3 itself. say: what happens, for a person."""
 
-    def __init__(self, client: Client, place: Place, say: Callable[[str], None]) -> None:
-        self.client, self.place, self.say = client, place, say
+    def __init__(
+        self, client: Client, place: Place, read_s3: Callable[[str], bytes], say: Callable[[str], None]
+    ) -> None:
+        self.client, self.place, self.read_s3, self.say = client, place, read_s3, say
         self._own = threading.local()
         self._body = os.urandom(2**20)
         self._deadline = time.monotonic() + place.limit_s
@@ -112,11 +113,7 @@ class Bench:
     def _part(self, part: Part, forget: bool) -> dict[str, Any]:
         written = self._timed(partial(self._writes, part))
         self._meet(f"written-{part.name}")
-        from_s3 = not part.seconds
-        if from_s3 and self.place.number == 0:
-            job = jobs.evict(self.client, self.place.bucket, f"{self._prefix}{part.name}/")
-            jobs.wait(self.client, job, limit_s=self.place.limit_s, show=lambda _: None)
-        if forget and not from_s3:
+        if forget and part.seconds:
             _forget()
         self._meet(f"ready-{part.name}")
         read = self._timed(partial(self._reads, part), until_s=part.seconds)
@@ -138,13 +135,16 @@ class Bench:
         place, draw = self.place, random.Random(f"{self.place.number} {process}")
         if not part.seconds:
             for n in range(process, part.objects, place.processes):
-                yield partial(self._get, self._key(part, (place.number + 1) % place.nodes, n))
+                yield partial(self._from_s3, self._key(part, (place.number + 1) % place.nodes, n))
             return
         while True:
             yield partial(self._get, self._key(part, draw.randrange(place.nodes), draw.randrange(part.objects)))
 
     def _get(self, key: str) -> tuple[int, str]:
         return self._links.get(self.place.bucket, key)
+
+    def _from_s3(self, key: str) -> tuple[int, str]:
+        return len(self.read_s3(key)), "s3"
 
     def _timed(self, tasks: Callable[[int], Iterator[Task]], until_s: float = 0.0) -> dict[str, Any]:
         """All tasks, or as many as begin before `until_s`. Raises Unreachable if a process dies."""

@@ -68,8 +68,12 @@ def add(verbs: Any) -> None:
     found.add_argument("--of", required=True, metavar="NODE,NODE...", help="all nodes, the same list on each")
     found.add_argument("--me", required=True, metavar="NODE", help="this one")
     found.add_argument("--sizes", default="1000000", metavar="BYTES,...", help="of objects [default: 1000000]")
-    found.add_argument("--checkpoint-bytes", type=positive, default=0.0, metavar="BYTES", help="of all nodes [default: none]")
-    found.add_argument("--most-bytes", type=positive, default=float(2**30), metavar="BYTES", help="a node and size [default: 1 GiB]")
+    found.add_argument(
+        "--checkpoint-bytes", type=positive, default=0.0, metavar="BYTES", help="of all nodes [default: none]"
+    )
+    found.add_argument(
+        "--most-bytes", type=positive, default=float(2**30), metavar="BYTES", help="a node and size [default: 1 GiB]"
+    )
     found.add_argument("--read-s", type=seconds, default=10.0, metavar="S", help="reads of each size [default: 10]")
     found.add_argument("--processes", type=whole, default=4, metavar="N", help="on this node [default: 4]")
     found.add_argument("--threads", type=whole, default=8, metavar="N", help="of each process [default: 8]")
@@ -158,14 +162,18 @@ def _canary(given: argparse.Namespace) -> int:
 
 
 def _bench(given: argparse.Namespace) -> int:
+    from fleet_pool.operate import s3
     from fleet_pool.operate.bench import Bench, Place, parts_of
     from fleet_pool.operate.buckets import registered
+    from fleet_pool.operate.imds import Metadata
 
     nodes = given.of.split(",")
     if given.me not in nodes or len(set(nodes)) < len(nodes):
         raise UsageProblem(f"--me {given.me} is not one of --of, or one is there twice")
     if not all(size.isdecimal() and 0 < int(size) <= MOST_OBJECT_BYTES for size in given.sizes.split(",")):
         raise UsageProblem(f"--sizes {given.sizes}: bytes from 1 to {MOST_OBJECT_BYTES:,}, with commas between")
+    metadata = Metadata.of(os.environ)
+    where, who = s3.place(os.environ, metadata), s3.credentials(os.environ, metadata)
     pool = reachable_client(given)
     registered(pool, given.bucket)
     place = Place(
@@ -184,7 +192,11 @@ def _bench(given: argparse.Namespace) -> int:
         checkpoint_bytes=int(given.checkpoint_bytes),
         nodes=len(nodes),
     )
-    found = Bench(pool, place, note_writer(given)).run(parts, forget=given.forget)
+
+    def read_s3(key: str) -> bytes:
+        return s3.get(where, who, given.bucket, key, limit_s=given.timeout_s)
+
+    found = Bench(pool, place, read_s3, note_writer(given)).run(parts, forget=given.forget)
     print(json.dumps({"schema_version": "1", "node": given.me, "parts": found}, separators=(",", ":")))
     return Code.OK
 
