@@ -19,7 +19,7 @@ HEAD = """\
 <!-- written by `make docs` from the commands; a test fails when it is stale -->
 
 `planner VERB --help` prints the same. The result alone goes to standard output, notes and warnings to standard error.
-Only `check`, `reserve`, `spot`, `teardown-check`, `pool`, `prices update` and `prices add` read a clock, a network or
+Only `check`, `acceptance`, `node`, `reserve`, `spot`, `teardown-check`, `pool`, `prices update` and `prices add` read a clock, a network or
 credentials. `NO_COLOR`, `FORCE_COLOR` and `COLUMNS` are honoured.
 """
 

@@ -13,11 +13,9 @@ def number(value: float) -> str:
     if not value or not math.isfinite(value):
         return f"{value:g}"
     digits = 2 - math.floor(math.log10(abs(value)))
-    return (
-        f"{round(value, digits):,.{max(digits, 0)}f}".rstrip("0").rstrip(".")
-        if digits > 0
-        else f"{round(value, digits):,.0f}"
-    )
+    if digits <= 0:
+        return f"{round(value, digits):,.0f}"
+    return f"{value:,.{digits}f}".rstrip("0").rstrip(".")
 
 
 def beside(measured: float, expected: Expected) -> str:
@@ -39,7 +37,8 @@ def costs(change: Change) -> str:
     (d10, d50, d90), (u10, u50, u90) = change.days, change.usd
     if not _moves(d90, 0.01) and not _moves(d10, 0.01) and not _moves(u90, 1) and not _moves(u10, 1):
         return f"+0 days, +$0{tail}"
-    return f"{_days(d50)} days, {_usd(u50)} (P10 to P90: {_days(d10)} to {_days(d90)} days, {_usd(u10)} to {_usd(u90)}){tail}"
+    between = f"P10 to P90: {_days(d10)} to {_days(d90)} days, {_usd(u10)} to {_usd(u90)}"
+    return f"{_days(d50)} days, {_usd(u50)} ({between}){tail}"
 
 
 def _moves(value: float, least: float) -> bool:

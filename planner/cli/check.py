@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -17,12 +16,11 @@ from planner.cli.options import (
     format_option,
     priced_plan,
     scenario_option,
-    worker_pool_in,
 )
 from planner.cli.output import format_of, room_of, say, write_result
 from planner.cli.progress import progress
-from planner.cli.stack_shared import planned, stack_path
-from planner.errors import ExitCode, UsageProblem
+from planner.cli.stack_shared import deployed
+from planner.errors import ExitCode
 
 if TYPE_CHECKING:
     from planner.check.wanted import Wanted
@@ -73,7 +71,7 @@ def command(
 
     style = format_of(style, out, ("table", "json"))
     check_junit(junit, out)
-    spec, book = _spec(asked, scenario, stack, quiet)
+    spec, book, _ = deployed(asked, scenario, stack, quiet)
     wanted = _wanted(spec, book, deployer, operator)
     with progress("Asking AWS", quiet=quiet) as shown:
 
@@ -94,28 +92,6 @@ def command(
     write_result(text, out)
     found = counts(lines)
     return ExitCode.BLOCKER if found["blocks"] or (strict and found["not known"]) else ExitCode.OK
-
-
-def _spec(asked: Asked, scenario: str | None, stack: str | None, quiet: bool) -> tuple[ClusterSpec, PriceBook]:
-    """The stack as its file has it, else as the scenario would be written. Raises UsageProblem for another's file."""
-    from planner.stack.choose_workers import STACK as POOL_STACK
-    from planner.stack.file import read
-
-    plans = worker_pool_in(asked.plan, asked.overrides)
-    name = stack or (plans[0].plan.deploy.stack if plans[0] else POOL_STACK)
-    path = stack_path(name)
-    kept = read(path) if path.is_file() else None
-    scenario = scenario or (kept.scenario if kept else "best")
-    spec, book, _ = planned(asked, plans, scenario, name, derivations=False, quiet=quiet)
-    return (_same(kept, spec, path) if kept else spec), book
-
-
-def _same(kept: ClusterSpec, spec: ClusterSpec, path: Path) -> ClusterSpec:
-    if kept.scenario != spec.scenario:
-        raise UsageProblem(f"{path} is of {kept.scenario}, not {spec.scenario}: name that, or another --stack")
-    if kept.plan_sha256 != spec.plan_sha256:
-        raise UsageProblem(f"{path} is of another plan or other --set: `planner stack PLAN --check` lists what differs")
-    return kept
 
 
 def _wanted(spec: ClusterSpec, book: PriceBook, deployer: str, operator: str) -> Wanted:

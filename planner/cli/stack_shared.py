@@ -47,6 +47,32 @@ def planned(
     return spec, book, chosen
 
 
+def deployed(
+    asked: Asked, scenario: str | None, stack: str | None, quiet: bool
+) -> tuple[ClusterSpec, PriceBook, LoadedPlan | None]:
+    """The stack as its file has it, else as the scenario would be written; and the plan, where it is of training.
+    Raises UsageProblem for another's file."""
+    from planner.cli.options import worker_pool_in
+    from planner.stack.choose_workers import STACK as POOL_STACK
+    from planner.stack.file import read
+
+    plans = worker_pool_in(asked.plan, asked.overrides)
+    name = stack or (plans[0].plan.deploy.stack if plans[0] else POOL_STACK)
+    path = stack_path(name)
+    kept = read(path) if path.is_file() else None
+    scenario = scenario or (kept.scenario if kept else "best")
+    spec, book, _ = planned(asked, plans, scenario, name, derivations=False, quiet=quiet)
+    return (_same(kept, spec, path) if kept else spec), book, plans[0]
+
+
+def _same(kept: ClusterSpec, spec: ClusterSpec, path: Path) -> ClusterSpec:
+    if kept.scenario != spec.scenario:
+        raise UsageProblem(f"{path} is of {kept.scenario}, not {spec.scenario}: name that, or another --stack")
+    if kept.plan_sha256 != spec.plan_sha256:
+        raise UsageProblem(f"{path} is of another plan or other --set: `planner stack PLAN --check` lists what differs")
+    return kept
+
+
 def project_folder(out: str | None = None) -> Path:
     """Where the stack file belongs: beside the project file, here or above; here where there is none."""
     if out is not None:

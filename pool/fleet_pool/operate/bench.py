@@ -27,6 +27,7 @@ from fleet_pool.problems import PoolProblem, Refused, Unreachable
 
 CHECKPOINT = "checkpoint"
 PART_BYTES = 128 * 2**20  # of a checkpoint: what the engine uploads in one piece
+FEWEST, MOST = 8, 2000  # objects of a node and size
 LOOK_S = 0.25
 CACHES = Path("/proc/sys/vm/drop_caches")
 Task = Callable[[], "tuple[int, str]"]  # (bytes, host of the target) of one request
@@ -63,7 +64,7 @@ def parts_of(sizes: Sequence[int], *, seconds: float, most_bytes: int, checkpoin
         Part(
             name=str(size),
             object_bytes=size,
-            objects=min(max(most_bytes // size, 16), 2000),
+            objects=min(max(most_bytes // size, FEWEST), MOST),
             seconds=seconds,
         )
         for size in sizes
