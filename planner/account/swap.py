@@ -27,7 +27,7 @@ class Swap:
     sleep: Callable[[float], None] = field(default=time.sleep)
 
     def of(self, node: str) -> str:
-        """The node that came for it, in service. The group replaces nothing on its own afterwards, if it did not before.
+        """The node that came for it, in service. The group then replaces nothing on its own, if it did not before.
 
         Raises AwsProblem: for a node that the group has not, before anything is changed; and where no other comes in
         time, with what stands as it is.
@@ -41,7 +41,6 @@ class Swap:
             if REPLACES in suspended:
                 scaling.resume_processes(**named)
             try:
-                # scale-in protection keeps no unhealthy node (EC2 Auto Scaling User Guide, instance scale-in protection)
                 self._end(node)
                 self.say(f"{node} ends; {self.group} launches another")
                 return self._awaited(scaling, node, members)
