@@ -19,8 +19,8 @@ HEAD = """\
 <!-- written by `make docs` from the commands; a test fails when it is stale -->
 
 `planner VERB --help` prints the same. The result alone goes to standard output, notes and warnings to standard error.
-Only `check`, `reserve`, `spot`, `teardown-check`, `pool`, `prices update` and `prices add` read a clock, a network or
-credentials. `NO_COLOR`, `FORCE_COLOR` and `COLUMNS` are honoured.
+Only `check`, `acceptance`, `node`, `reserve`, `spot`, `teardown-check`, `pool`, `prices update` and `prices add` read a
+clock, a network or credentials. `NO_COLOR`, `FORCE_COLOR` and `COLUMNS` are honoured.
 """
 
 CODES = {
@@ -32,7 +32,7 @@ CODES = {
     ExitCode.GATE: "a gate is violated (--max-cost, --max-days), nothing is feasible, or nothing was bought",
     ExitCode.STALE: "prices are stale, under --strict",
     ExitCode.UNPRICED: "lines without a price, under --strict or --max-unpriced",
-    ExitCode.BLOCKER: "a blocker was found, or something of a stack is left",
+    ExitCode.BLOCKER: "a blocker was found, what stands misses its plan, or something of a stack is left",
     ExitCode.DIFFERENT: "differences were found, under --exit-code",
     ExitCode.MOVE: "`planner spot watch`: the rule of the stack moves the run to On-Demand now",
     ExitCode.INTERRUPTED: "interrupted (Ctrl-C)",

@@ -59,7 +59,7 @@ def _by_the_bill(found: Reconciliation, nodes: int, used: Mapping[str, Assumptio
     ):
         quantity = billed.get(line)
         if quantity and divisor:
-            yield _assumption(used, key, quantity * factor / divisor, how)
+            yield assumption_of(used, key, quantity * factor / divisor, how)
 
 
 def _by_the_log(found: Reconciliation, log: JobRecord, used: Mapping[str, Assumption]) -> Iterator[Measured]:
@@ -84,7 +84,7 @@ def _by_the_log(found: Reconciliation, log: JobRecord, used: Mapping[str, Assump
             how="spot interruptions in the job log",
         )
     if log.restart_minutes:
-        yield _assumption(used, "goodput.restart_minutes", log.restart_minutes, "from a failure to the next attempt")
+        yield assumption_of(used, "goodput.restart_minutes", log.restart_minutes, "from a failure to the next attempt")
 
 
 def goodput_of(found: Reconciliation, log: JobRecord) -> tuple[float, float] | None:
@@ -95,7 +95,8 @@ def goodput_of(found: Reconciliation, log: JobRecord) -> tuple[float, float] | N
     return None if kept is None or not billed else (kept / billed, billed)
 
 
-def _assumption(used: Mapping[str, Assumption], key: str, value: float, how: str) -> Measured:
+def assumption_of(used: Mapping[str, Assumption], key: str, value: float, how: str) -> Measured:
+    """An assumption at its measured value. used: the plan's by key. how: it was measured, in words."""
     before = used.get(key) or default_assumptions()[key]
     rounded = float(f"{value:.4g}")
     return Measured(

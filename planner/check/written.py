@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from xml.etree import ElementTree
 
 from planner.account.masking import MASK, masked
-from planner.check.line import BLOCKS, NOT_KNOWN, WARNS, Line
+from planner.check.line import BLOCKS, FINE, NOT_KNOWN, Line
 from planner.check.run import counts
 from planner.check.wanted import Wanted
+from planner.junit_suite import Case, render
 
 REQUEST = "aws service-quotas request-service-quota-increase"
 
@@ -39,19 +39,17 @@ def evidence(lines: list[Line], wanted: Wanted) -> str:
 
 def junit(lines: list[Line], wanted: Wanted) -> str:
     """One test a line: blocks is a failure, not known an error; a warning passes and has its text as output."""
-    found = counts(lines)
-    totals = {"tests": str(len(lines)), "failures": str(found[BLOCKS]), "errors": str(found[NOT_KNOWN])}
-    top = ElementTree.Element("testsuites", totals)
-    suite = ElementTree.SubElement(top, "testsuite", {"name": "planner check", **totals, "skipped": "0", "time": "0"})
+    cases = []
     for line in lines:
         said = line.as_json()
-        named = {"classname": wanted.spec.stack, "name": said["id"], "time": "0"}
-        case = ElementTree.SubElement(suite, "testcase", named)
         text = "\n".join(f"{key}: {said[key]}" for key in ("asked", "said", "means", "mends") if said[key])
-        if line.state in (BLOCKS, NOT_KNOWN):
-            kind = "failure" if line.state == BLOCKS else "error"
-            ElementTree.SubElement(case, kind, {"message": said["said"], "type": line.state}).text = text
-        elif line.state == WARNS:
-            ElementTree.SubElement(case, "system-out").text = text
-    ElementTree.indent(top)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(top, encoding="unicode") + "\n"
+        cases.append(
+            Case(
+                name=said["id"],
+                outcome={BLOCKS: "failure", NOT_KNOWN: "error"}.get(line.state, ""),
+                kind=line.state,
+                message=said["said"],
+                text="" if line.state == FINE else text,
+            )
+        )
+    return render("planner check", wanted.spec.stack, cases)

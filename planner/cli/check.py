@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -20,8 +19,8 @@ from planner.cli.options import (
 )
 from planner.cli.output import format_of, room_of, say, write_result
 from planner.cli.progress import progress
-from planner.cli.stack_shared import planned, stack_path
-from planner.errors import ExitCode, UsageProblem
+from planner.cli.stack_shared import deployed
+from planner.errors import ExitCode
 
 if TYPE_CHECKING:
     from planner.check.wanted import Wanted
@@ -72,8 +71,8 @@ def command(
 
     style = format_of(style, out, ("table", "json"))
     check_junit(junit, out)
-    spec, book = _spec(asked, scenario, stack, quiet)
-    wanted = _wanted(spec, book, deployer, operator)
+    spec, asking = deployed(asked, scenario, stack, quiet)
+    wanted = _wanted(spec, asking.book, deployer, operator)
     with progress("Asking AWS", quiet=quiet) as shown:
 
         def started(part: str) -> None:
@@ -93,27 +92,6 @@ def command(
     write_result(text, out)
     found = counts(lines)
     return ExitCode.BLOCKER if found["blocks"] or (strict and found["not known"]) else ExitCode.OK
-
-
-def _spec(asked: Asked, scenario: str | None, stack: str | None, quiet: bool) -> tuple[ClusterSpec, PriceBook]:
-    """The stack as its file has it, else as the scenario would be written. Raises UsageProblem for another's file."""
-    from planner.stack.file import read
-
-    ask = asked.ask()
-    name = stack or ask.loaded.kind.part("deployed").stack_name(ask.loaded)
-    path = stack_path(name)
-    kept = read(path) if path.is_file() else None
-    scenario = scenario or (kept.scenario if kept else "best")
-    spec, _ = planned(ask, scenario, name, derivations=False, quiet=quiet)
-    return (_same(kept, spec, path) if kept else spec), ask.book
-
-
-def _same(kept: ClusterSpec, spec: ClusterSpec, path: Path) -> ClusterSpec:
-    if kept.scenario != spec.scenario:
-        raise UsageProblem(f"{path} is of {kept.scenario}, not {spec.scenario}: name that, or another --stack")
-    if kept.plan_sha256 != spec.plan_sha256:
-        raise UsageProblem(f"{path} is of another plan or other --set: `planner stack PLAN --check` lists what differs")
-    return kept
 
 
 def _wanted(spec: ClusterSpec, book: PriceBook, deployer: str, operator: str) -> Wanted:

@@ -33,6 +33,8 @@ VERBS: dict[str, tuple[str, str]] = {
     "preview": ("planner.cli.preview", "List every resource that `pulumi up` would create, with its cost per hour."),
     "lint": ("planner.cli.lint", "Check the planned deployment for mistakes before it exists."),
     "check": ("planner.cli.check", "Ask the AWS account, read only, what would stop or surprise the deployment."),
+    "acceptance": ("planner.cli.acceptance", "Measure what stands, beside its plan, and price what it misses."),
+    "node": ("planner.cli.node", "Replace one node of a gang."),
     "reserve": ("planner.cli.reserve", "Buy the stack's Capacity Block; you type the exact price to confirm."),
     "leave": ("planner.cli.leave", "Move a run to On-Demand nodes: off spot by its rule, or off a Capacity Block."),
     "spot": ("planner.cli.spot", "Watch what spot costs a run, and when its rule moves it to On-Demand."),
@@ -85,10 +87,10 @@ class Verbs(click.Group):
 @click.group(
     cls=Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Only check, reserve, spot, teardown-check, pool, jobs, `prices update` and `prices add` use the clock, the "
-    "network or credentials; the others are offline. Exit codes: 0 ok, 2 invalid usage or plan, 3 credentials, 4 AWS "
-    "error, 10 gate violated, 11 prices out of date, 12 unpriced, 13 blockers, lint errors or remaining resources, 14 "
-    "differences, 15 leave spot.",
+    epilog="Only check, acceptance, node, reserve, spot, teardown-check, pool, jobs, `prices update` and `prices add` use the "
+    "clock, the network or credentials; the others are offline. Exit codes: 0 ok, 2 invalid usage or plan, 3 "
+    "credentials, 4 AWS error, 10 gate violated, 11 prices out of date, 12 unpriced, 13 blockers, misses, lint errors or "
+    "remaining resources, 14 differences, 15 leave spot.",
 )
 @click.version_option(__version__, prog_name="planner")
 def command() -> None:

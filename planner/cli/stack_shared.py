@@ -11,6 +11,7 @@ from planner.errors import UsageProblem
 
 if TYPE_CHECKING:
     from planner.answer.row import Row
+    from planner.cli.options import Asked
     from planner.kinds.asking import Ask
     from planner.stack.spec import ClusterSpec
 
@@ -24,6 +25,28 @@ def planned(
     found = answers.priced(ask, Watched(quiet), derivations=derivations)
     chosen = answers.named(found, scenario)
     return deployed.planned(ask, found, chosen, stack, nic_profile), chosen
+
+
+def deployed(asked: Asked, scenario: str | None, stack: str | None, quiet: bool) -> tuple[ClusterSpec, Ask]:
+    """The stack as its file has it, else as the scenario would be written; and what was asked. Raises UsageProblem for
+    another's file."""
+    from planner.stack.file import read
+
+    ask = asked.ask()
+    name = stack or ask.loaded.kind.part("deployed").stack_name(ask.loaded)
+    path = stack_path(name)
+    kept = read(path) if path.is_file() else None
+    scenario = scenario or (kept.scenario if kept else "best")
+    spec, _ = planned(ask, scenario, name, derivations=False, quiet=quiet)
+    return (_same(kept, spec, path) if kept else spec), ask
+
+
+def _same(kept: ClusterSpec, spec: ClusterSpec, path: Path) -> ClusterSpec:
+    if kept.scenario != spec.scenario:
+        raise UsageProblem(f"{path} is of {kept.scenario}, not {spec.scenario}: name that, or another --stack")
+    if kept.plan_sha256 != spec.plan_sha256:
+        raise UsageProblem(f"{path} is of another plan or other --set: `planner stack PLAN --check` lists what differs")
+    return kept
 
 
 def project_folder(out: str | None = None) -> Path:

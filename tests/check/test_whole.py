@@ -315,7 +315,7 @@ def account(monkeypatch, tmp_path) -> Account:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "Pulumi.yaml").write_text("name: x\n", encoding="utf-8")
     monkeypatch.setattr("planner.check.calls.asker", lambda *_, **__: made.ask)
-    monkeypatch.setattr(verb, "_spec", lambda *_: (spec(), _Book()))
+    monkeypatch.setattr(verb, "deployed", lambda *_: (spec(), _Book(), None))
     return made
 
 

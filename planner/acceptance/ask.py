@@ -1,0 +1,142 @@
+"""What the nodes of a stack are asked, and what their answers say. Who runs the commands there is the caller's."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from planner.acceptance.found import Found, parts_of, slow_nodes
+from planner.account.commands import Member, Said
+
+ENVIRONMENT = "set -a; for file in node pool; do f=/etc/planner/$file.env; [ ! -f $f ] || . $f; done; set +a"
+POOL = "python3 /opt/planner/planner-pool.pyz"
+BANDWIDTH = re.compile(r"planner-health:\s+([\d.]+) GB/s over (\d+) nodes")
+SLOW_PAIR = re.compile(r"planner-health: (\S+): pair: slow")
+BUCKET = re.compile(r"^planner-bucket=(\S+)$", re.MULTILINE)
+READY_S, LAUNCH_S = 120.0, 1200.0
+WITHOUT_EFA = "NCCL_NET=Socket"  # NVIDIA, NCCL user guide, environment variables: NCCL_NET
+NO_POOL = "this layout has no pool; file systems and S3 alone are not measured yet"
+
+
+class Nodes(Protocol):
+    """Who runs a command on nodes."""
+
+    def members(self) -> tuple[Member, ...]: ...
+
+    def run(self, ids: Sequence[str], command: str, limit_s: float) -> dict[str, Said]: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """sizes: of objects, bytes. checkpoint_bytes: of one checkpoint. most_bytes: written by a node in each size.
+    gpus: of a node; 0: no collectives. forget: empty the kernel's cache before reads."""
+
+    run: str
+    sizes: tuple[int, ...]
+    checkpoint_bytes: int
+    has_pool: bool
+    gpus: int
+    tcp: bool
+    read_s: float = 10.0
+    most_bytes: int = 2**30
+    processes: int = 4
+    threads: int = 8
+    forget: bool = True
+    limit_s: float = 1800.0
+
+
+def measured(nodes: Nodes, asked: Asked, started: Callable[[str], None] = lambda _: None) -> tuple[Found, str]:
+    """(what was found without the times of starts, the data bucket). started: called with each part's name.
+
+    A node that is not ready takes no part, and the others are measured without it. Raises what `nodes` raises.
+    """
+    members = nodes.members()
+    ids = [one.id for one in members]
+    if not ids:
+        why = dict.fromkeys(("bench", "boot", "all-reduce"), "no node is in service")
+        return Found(nodes=(), why=why), ""
+    started("whether they are ready")
+    command = f'{ENVIRONMENT}; echo "planner-bucket=$PLANNER_DATA"; planner-ready --wait-s 60'
+    ready = nodes.run(ids, command, READY_S)
+    not_ready = {id: _last(said) for id, said in ready.items() if not said.well}
+    buckets = [found[1] for said in ready.values() if (found := BUCKET.search(said.out))]
+    well = [id for id in ids if id not in not_ready]
+    why: dict[str, str] = {}
+    parts, slow = (), {}
+    if not asked.has_pool:
+        why["bench"] = NO_POOL
+    elif well:
+        started("reads and writes of all at once")
+        reports, problem = _bench(nodes, well, asked)
+        if problem:
+            why["bench"] = problem
+        else:
+            parts, slow = parts_of(reports), slow_nodes(reports, {one.host: one.id for one in members})
+    network = _network(nodes, well, asked, started, why)
+    found = Found(nodes=tuple(ids), not_ready=not_ready, parts=parts, slow=slow, why=why, **network)
+    return found, buckets[0] if buckets else ""
+
+
+def bench_command(ids: Sequence[str], asked: Asked) -> str:
+    """The same on every node, which knows itself."""
+    words = ["--run", asked.run, "--of", ",".join(ids), "--sizes", ",".join(map(str, asked.sizes))]
+    words += ["--read-s", f"{asked.read_s:g}", "--most-bytes", str(asked.most_bytes)]
+    words += ["--processes", str(asked.processes), "--threads", str(asked.threads)]
+    words += ["--timeout-s", f"{asked.limit_s:g}", *(["--forget"] if asked.forget else [])]
+    words += ["--checkpoint-bytes", str(asked.checkpoint_bytes)] if asked.checkpoint_bytes else []
+    return f'{ENVIRONMENT}; {POOL} bench "$PLANNER_POOL_BUCKET" --me "$PLANNER_INSTANCE" {shlex.join(words)}'
+
+
+def _bench(nodes: Nodes, ids: Sequence[str], asked: Asked) -> tuple[list[Mapping[str, Any]], str]:
+    """(reports, or why there are none)."""
+    reports = []
+    for id, said in sorted(nodes.run(ids, bench_command(ids, asked), asked.limit_s).items()):
+        try:
+            reports.append(json.loads(said.out.strip().splitlines()[-1]))
+        except (ValueError, IndexError):
+            return [], f"{id}: {_last(said)}"
+    return reports, ""
+
+
+def _network(
+    nodes: Nodes, ids: Sequence[str], asked: Asked, started: Callable[[str], None], why: dict[str, str]
+) -> dict[str, Any]:
+    if not asked.gpus or len(ids) < 2:
+        why["all-reduce"] = "it was left out" if len(ids) > 1 else "it needs two nodes that are ready"
+        return {}
+    started("bandwidth between them")
+    said = _launched(nodes, ids, asked, "all-reduce")
+    found: dict[str, Any] = {"all_reduce": _bandwidth(said, len(ids))}
+    if found["all_reduce"] is None:
+        why["all-reduce"] = _last(said)
+        return found
+    found["slow_pairs"] = tuple(SLOW_PAIR.findall(_launched(nodes, ids, asked, "pair").out))
+    if asked.tcp:
+        found["tcp"] = _bandwidth(_launched(nodes, ids, asked, "all-reduce", WITHOUT_EFA), len(ids))
+    return found
+
+
+def _launched(nodes: Nodes, ids: Sequence[str], asked: Asked, verb: str, environment: str = "") -> Said:
+    """A job on all nodes, started at one of them."""
+    log = f"/tmp/{asked.run}-{'tcp' if environment else 'efa'}.jsonl"  # passes of an earlier day are no limit here
+    options = ["--nodes", str(len(ids)), "--restarts", "0", "--wait-min", "5", "--folder", "/tmp"]
+    options += ["--env", environment] if environment else []
+    job = ["torchrun", "--no-python", "--nproc-per-node", str(asked.gpus), "planner-health", verb, "--log", log]
+    command = f"{ENVIRONMENT}; {shlex.join(['planner-launch', *options, '--', *job])} 2>&1"
+    return nodes.run(ids[:1], command, LAUNCH_S)[ids[0]]
+
+
+def _bandwidth(said: Said, nodes: int) -> float | None:
+    """Of the pass over all nodes."""
+    rates = [float(rate) for rate, count in BANDWIDTH.findall(said.out) if int(count) == nodes]
+    return rates[0] if rates and rates[0] > 0 else None
+
+
+def _last(said: Said) -> str:
+    """The last line that says something."""
+    lines = [line.strip() for line in (said.err.strip() or said.out.strip()).splitlines() if line.strip()]
+    return lines[-1][:300] if lines else "no answer"

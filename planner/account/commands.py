@@ -1,0 +1,141 @@
+"""Commands on the nodes of a stack, as root, by Systems Manager: the door for operators, which needs no open port."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from planner.account.aws_client import MakeClient, RefusedRequest, aws_errors
+from planner.account.patience import Patience
+from planner.errors import AwsProblem
+
+DOCUMENT = "AWS-RunShellScript"
+POLICY = "infra/operator-policy.json"
+AT_ONCE = 50  # ids of one SendCommand at most (Systems Manager API Reference, SendCommand, InstanceIds)
+RUNNING = ("Pending", "InProgress", "Delayed")
+NOT_YET = "InvocationDoesNotExist"  # a command that was just sent
+LATE_S = 120.0  # beyond a command's own limit, for Systems Manager
+PREFIX = "boot-logs/"  # of records that nodes write about their starts: fleet_pool.node.starts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Said:
+    """What a command said on a node. well: exit code 0."""
+
+    well: bool
+    out: str
+    err: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Member:
+    """host: its private address. launched: by EC2."""
+
+    id: str
+    host: str
+    launched: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fleet:
+    """The GPU nodes of one stack. sleep: replaced in tests."""
+
+    group: str
+    region: str
+    make: MakeClient
+    pace_s: float = 5.0
+    sleep: Callable[[float], None] = field(default=time.sleep)
+
+    def members(self) -> tuple[Member, ...]:
+        """In service, by id. Raises AwsProblem, CredentialsProblem."""
+        with aws_errors(f"group {self.group}", POLICY):
+            found = self.make("autoscaling", self.region).describe_auto_scaling_groups(
+                AutoScalingGroupNames=[self.group]
+            )["AutoScalingGroups"]
+        ids = sorted(
+            one["InstanceId"]
+            for group in found
+            for one in group.get("Instances", ())
+            if one["LifecycleState"] == "InService"
+        )
+        members: dict[str, Member] = {}
+        for first in range(0, len(ids), AT_ONCE):
+            with aws_errors("the nodes of the group", POLICY):
+                answer = self.make("ec2", self.region).describe_instances(InstanceIds=ids[first : first + AT_ONCE])
+            for one in (node for entry in answer["Reservations"] for node in entry["Instances"]):
+                id = one["InstanceId"]
+                members[id] = Member(id=id, host=one.get("PrivateIpAddress", ""), launched=one.get("LaunchTime"))
+        return tuple(members.get(id, Member(id=id, host="")) for id in ids)
+
+    def run(self, ids: Sequence[str], command: str, limit_s: float) -> dict[str, Said]:
+        """One command on these nodes at the same moment, by node. Raises AwsProblem, CredentialsProblem."""
+        systems = self.make("ssm", self.region)
+        sent: dict[str, str] = {}
+        for first in range(0, len(ids), AT_ONCE):
+            some = list(ids[first : first + AT_ONCE])
+            with aws_errors("a command on nodes", POLICY):
+                answer = Patience().call(
+                    "SendCommand",
+                    systems.send_command,
+                    InstanceIds=some,
+                    DocumentName=DOCUMENT,
+                    MaxConcurrency="100%",
+                    Parameters={"commands": [command], "executionTimeout": [str(int(limit_s))]},
+                )
+            sent |= dict.fromkeys(some, answer["Command"]["CommandId"])
+        found: dict[str, Said] = {}
+        until = time.monotonic() + limit_s + LATE_S
+        while len(found) < len(sent):
+            for id in sorted(set(sent) - set(found)):
+                said = self._answer(systems, sent[id], id)
+                if said is not None:
+                    found[id] = said
+            if len(found) < len(sent):
+                if time.monotonic() > until:
+                    raise AwsProblem(f"Systems Manager has no answer of {', '.join(sorted(set(sent) - set(found)))}")
+                self.sleep(self.pace_s)
+        return found
+
+    def _answer(self, systems: Any, command: str, id: str) -> Said | None:
+        try:
+            with aws_errors(f"the command on {id}", POLICY):
+                answer = Patience().call(
+                    "GetCommandInvocation", systems.get_command_invocation, CommandId=command, InstanceId=id
+                )
+        except RefusedRequest as problem:
+            if problem.code == NOT_YET:
+                return None
+            raise
+        if answer["Status"] in RUNNING:
+            return None
+        return Said(
+            well=answer["Status"] == "Success",
+            out=answer.get("StandardOutputContent", ""),
+            err=answer.get("StandardErrorContent", "") or answer.get("StatusDetails", ""),
+        )
+
+    def start_hours(self, bucket: str, members: Sequence[Member]) -> dict[str, float]:
+        """Node -> hours from its launch until it was ready, by the record that it wrote into the data bucket."""
+        storage = self.make("s3", self.region)
+        ready: dict[str, datetime] = {}
+        with aws_errors("the records of starts", POLICY):
+            pages = storage.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=f"{PREFIX}{self.group}/")
+            for page in pages:
+                for entry in page.get("Contents", ()):
+                    stamp, _, what = str(entry["Key"]).rpartition("/")[2].partition(".")
+                    kind, _, id = what.partition(".")
+                    if kind == "ready":
+                        ready.setdefault(id, datetime.fromisoformat(stamp))
+        return {
+            one.id: (ready[one.id] - one.launched).total_seconds() / 3600
+            for one in members
+            if one.launched and one.id in ready
+        }
+
+    def keep(self, bucket: str, key: str, text: str) -> None:
+        """Raises AwsProblem, CredentialsProblem."""
+        with aws_errors(f"s3://{bucket}/{key}", POLICY):
+            self.make("s3", self.region).put_object(Bucket=bucket, Key=key, Body=text.encode())
