@@ -5,8 +5,6 @@ PLAN ?= examples/multimodal-p5.yaml
 REPORT ?= out/report.html
 # tests wait for browsers, servers and commands half of the time
 WORKERS := $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n * 2)))
-# programs that tests start, time-outs that they wait for: three at once on two cores
-REAL_WORKERS := $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n + 1)))
 VENV := .venv
 BIN := $(VENV)/bin
 
@@ -34,7 +32,7 @@ test-real: $(VENV)/.dev types  ## types, and the tests that need real programs: 
 	@echo "booted nodes, the pool client, and a sample of both fault campaigns (all of them: make faults, make pool-faults)."
 	@$(BIN)/python -m tools.gotools --where | grep -q "not built" && echo "It first builds the programs: about 7 minutes, once." || true
 	@$(BIN)/python -m tools.gotools || echo "tests that need one of these programs are skipped, with the reason"
-	@$(BIN)/python -m pytest -n $(REAL_WORKERS) --dist loadgroup -m "real or thorough"
+	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "real or thorough"
 
 launch-real: $(VENV)/.dev tools  ## run torchrun on three nodes (namespaces), lose one, resume: installs PyTorch into .tools/torch, 2.4 GB (root)
 	@$(BIN)/python -m tools.torch_cpu
