@@ -87,9 +87,9 @@ class _Judge:
 
     def storage(self) -> Iterator[Line]:
         parts = self.found.parts
-        if not parts:
-            for id in (READ, SAVE, RESTORE):
-                yield self._not(id, self.expected[id].quantity.what, "bench")
+        lacking = [] if any(part.name == CHECKPOINT for part in parts) else [SAVE, RESTORE]
+        for id in lacking if parts else [READ, *lacking]:
+            yield self._not(id, self.expected[id].quantity.what, "bench")
         planned_bytes = median(self.entry.planned.run.demand.object_bytes) if self.entry.planned else 0.0
         for part in parts:
             if part.name == CHECKPOINT:
