@@ -106,6 +106,14 @@ def test_a_checkpoint_is_judged_by_its_time(four):
     assert restore.value == pytest.approx(0.02 / 4, rel=0.01)
 
 
+def test_a_measurement_whose_requests_fail_is_a_miss_and_no_value_of_a_plan(four):
+    broken = replace(rate(20.0), failed=3)
+    part = Part(name="1000000", object_bytes=1_000_000, write=rate(1.0), read=broken)
+    line = accepted(four, Found(nodes=NODES, parts=(part,)))["read.1000000"]
+    assert (line.state, line.assumption, line.change) == (MISS, "", None)
+    assert "3 requests failed" in line.means
+
+
 def test_starts_are_hours_of_the_plan(four):
     lines = accepted(four, replace(reads(20), boot_hours=3.0))
     assert (lines["boot"].state, lines["boot"].assumption, lines["boot"].value) == (
