@@ -20,6 +20,7 @@ ALLOWED = {
     "planner.extras": set(),
     "planner.templates": set(),
     "planner.whole_file": set(),
+    "planner.junit_suite": set(),
     "planner.clock": set(),
     # on nodes and in jobs there is nothing else
     "fleet_pool": set(),
@@ -174,7 +175,23 @@ ALLOWED = {
     "planner.account.masking": set(),
     "planner.account": {"planner.stack", "planner.errors", "planner.extras"},
     # what an account says to a stack before it is deployed: `run` asks, the rest judges answers
-    "planner.check": {"pricing", "planner.account", "planner.stack", "planner.errors"},
+    "planner.check": {"pricing", "planner.account", "planner.stack", "planner.junit_suite", "planner.errors"},
+    # what stands beside its plan: `ask` says what nodes are asked, the rest judges answers
+    "planner.acceptance": {
+        "pricing",
+        "planner.plan",
+        "planner.models",
+        "planner.layouts",
+        "planner.estimate",
+        "planner.decide",
+        "planner.bills.measured",
+        "planner.check.wanted",
+        "planner.account",
+        "planner.stack",
+        "planner.junit_suite",
+        "planner.errors",
+        "fleet_pool",
+    },
     # a new price book out of what an account and files say
     "planner.update": {"pricing", "planner.account", "planner.errors"},
     "planner.report": {

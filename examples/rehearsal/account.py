@@ -51,7 +51,13 @@ class Budget:
             raise OverBudget(f"${self.spent_usd:.2f} of ${self.limit_usd:.2f} are spent: the rest is for the removal")
 
 
-def run(words: Sequence[str], *, check: Callable[[], None] = lambda: None, pace_s: float = 1.0) -> None:
+def run(
+    words: Sequence[str],
+    *,
+    check: Callable[[], None] = lambda: None,
+    pace_s: float = 1.0,
+    accepted: Sequence[int] = (0,),
+) -> None:
     """A command with its output for the person. check: asked while it runs; what it raises ends the command by SIGINT,
     by which Pulumi finishes what it has begun and writes its state. Raises Stop if the command fails."""
     print("+", *words, flush=True)
@@ -68,7 +74,7 @@ def run(words: Sequence[str], *, check: Callable[[], None] = lambda: None, pace_
             with suppress(KeyboardInterrupt):  # a second Ctrl-C does not change that
                 process.wait()
         raise
-    if process.returncode:
+    if process.returncode not in accepted:
         raise Stop(f"`{words[0]} {words[1]}` failed with exit code {process.returncode}: the lines above say why")
 
 
@@ -169,13 +175,6 @@ class Account:
         action = ("--auto-scaling-group-name", group, "--scheduled-action-name", "rehearsal-ends", "--start-time", at)
         sizes = ("--min-size", "0", "--max-size", "0", "--desired-capacity", "0")
         self.aws("autoscaling", "put-scheduled-update-group-action", *action, *sizes)
-
-    def replaces(self, group: str, on: bool) -> None:
-        verb = "resume-processes" if on else "suspend-processes"
-        self.aws("autoscaling", verb, "--auto-scaling-group-name", group, "--scaling-processes", "ReplaceUnhealthy")
-
-    def end(self, instance: str) -> None:
-        self.aws("ec2", "terminate-instances", "--instance-ids", instance)
 
     def upload(self, files: Sequence[Path], bucket: str, prefix: str) -> None:
         for path in files:

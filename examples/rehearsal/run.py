@@ -2,9 +2,10 @@
 
     python examples/rehearsal/run.py --notify you@example.org
 
-It stands three g6.8xlarge up with a converged pool, looks at them, runs a job on all of them, ends one by force, sees
-the job resume, and removes everything. Whatever fails, it removes what it made, unless --keep is given; run again with
-`--from STEP` it goes on where it was. docs/rehearsal-on-an-account.md has what each step prints and costs.
+It stands three g6.8xlarge up with a converged pool, looks at them, measures them beside the plan, runs a job on all of
+them, ends one by force, sees the job resume, and removes everything. Whatever fails, it removes what it made, unless
+--keep is given; run again with `--from STEP` it goes on where it was. What it saw is in evidence.json at the end.
+docs/rehearsal-on-an-account.md has what each step prints and costs.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import signal
 import sys
 import time
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 import job
@@ -29,8 +31,9 @@ IMAGE = "/aws/service/deeplearning/ami/x86_64/base-oss-nvidia-driver-gpu-ubuntu-
 CONTROL_IMAGE = "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-x86_64"
 CODE, NAME = "checkpoints/rehearsal-code/", "rehearsal"
 POOL = "set -a; . /etc/planner/pool.env; set +a; python3 /opt/planner/planner-pool.pyz"
-STEPS = ("check", "up", "ready", "canary", "job", "loss", "resume", "destroy", "teardown")
-OVER, FAILED, INTERRUPTED = 10, 1, 130
+STEPS = ("check", "up", "ready", "canary", "acceptance", "job", "loss", "resume", "destroy", "teardown")
+OVER, FAILED, INTERRUPTED, BLOCKED = 10, 1, 130, 13
+CHECKED, ACCEPTED, EVIDENCE = "check.json", "acceptance.json", "evidence.json"
 LOOK_S = 15.0  # between two looks for the group
 
 
@@ -57,6 +60,25 @@ class Walk:
         self.notes.update(more)
         self.notes_file.write_text(json.dumps(self.notes, indent=2) + "\n")
 
+    def evidence(self, step: str, seconds: float, problem: str = "") -> None:
+        """One file for all that was seen, whole after each step; a second try of a step is another entry."""
+        entry = {"step": step, "ended": _now(), "seconds": round(seconds, 1), "usd": round(self.budget.spent_usd, 4)}
+        self.note(steps=[*self.notes.get("steps", ()), {**entry, "problem": problem}])
+        found = {
+            "schema_version": "1",
+            "stack": self.given.stack,
+            "region": self.given.region,
+            "budget_usd": self.given.budget,
+            **{name: self.notes.get(name) for name in ("usd_per_hour", "lost", "resumed", "left", "steps")},
+            "check": self._json(CHECKED),
+            "acceptance": self._json(ACCEPTED),
+        }
+        (self.folder / EVIDENCE).write_text(json.dumps(found, indent=2) + "\n")
+
+    def _json(self, name: str) -> object:
+        path = self.folder / name
+        return json.loads(path.read_text()) if path.is_file() else None
+
     @property
     def group(self) -> str:
         return f"planner-{self.given.stack}-fleet-group"
@@ -64,6 +86,14 @@ class Walk:
     @property
     def bucket(self) -> str:
         return str(json.loads(self.pulumi_says("stack", "output", "--json"))["data_bucket"])
+
+    @property
+    def plan(self) -> list[str]:
+        return [str(PLAN), "--set", f"region={self.given.region}"]
+
+    @property
+    def where(self) -> list[str]:
+        return ["--scenario", SCENARIO, "--stack", self.given.stack]
 
     def pulumi(self, *words: str) -> list[str]:
         return ["pulumi", "-C", str(self.folder), *words, "--stack", self.given.stack]
@@ -84,7 +114,9 @@ class Walk:
         output(["aws", "sts", "get-caller-identity"])
         if "begun" not in self.notes and self.account.exists(self.group):
             raise Stop(f"{self.group} stands already: go on in its folder, or take another --stack")
-        given, plan = self.given, [str(PLAN), "--set", f"region={self.given.region}"]
+        for name in (CHECKED, ACCEPTED):  # of an earlier rehearsal
+            (self.folder / name).unlink(missing_ok=True)
+        given, plan = self.given, self.plan
         run([*self.planner, "compare", *plan])
         ids = {
             "--ami": given.ami or self.account.image(IMAGE),
@@ -93,10 +125,14 @@ class Walk:
             "--notify": given.notify,
         }
         words = [word for pair in ids.items() for word in pair]
-        where = ["--scenario", SCENARIO, "--stack", given.stack]
+        where = self.where
         run([*self.planner, "stack", *plan, *where, "--out", ".", *words])
         run([*self.planner, "stack", *plan, *where, "--out", ".", "--check"])
         run([*self.planner, "lint", *plan, *where])
+        output([*self.planner, "check", *plan, *where, "-f", "json", "-o", CHECKED], accepted=(0, BLOCKED))
+        for line in self._json(CHECKED)["lines"]:
+            if line["state"] == "blocks":
+                raise Stop(f"{line['asked']}: {line['said']} ({line['mends'] or line['means']})")
         usd = self.usd_per_hour()
         self.note(usd_per_hour=usd)
         self.budget.usd_per_hour = usd
@@ -109,8 +145,7 @@ class Walk:
 
     def usd_per_hour(self) -> float:
         """Of everything that stands, from the resource graph of the stack file."""
-        plan = [str(PLAN), "--set", f"region={self.given.region}", "--scenario", SCENARIO]
-        said = output([*self.planner, "preview", *plan, "--stack", self.given.stack, "-f", "json"])
+        said = output([*self.planner, "preview", *self.plan, *self.where, "-f", "json"])
         return float(sum(each["usd_per_hour"] for each in json.loads(said)["resources"]))
 
     def up(self) -> None:
@@ -176,6 +211,13 @@ class Walk:
             print(self.account.on_node(node, f"{POOL} canary $PLANNER_POOL_BUCKET"))
         print(self.account.on_node(control, f"{POOL} status --targets {NODES}"))
 
+    def acceptance(self) -> None:
+        """What stands, beside its plan: a miss is said and does not end the rehearsal."""
+        words = ["acceptance", *self.plan, *self.where, "-f", "json", "-o", ACCEPTED, "--measured", "measured.yaml"]
+        run([*self.planner, *words], check=self.budget.check, accepted=(0, BLOCKED))
+        for line in self._json(ACCEPTED)["lines"]:
+            print("  " + f"{line['state']} {line['id']}: {line['said']}; {line['means']}".rstrip("; "))
+
     def job(self) -> None:
         """One command on all nodes; it runs until its last step."""
         node = self.account.one_in_service(self.group)
@@ -210,19 +252,10 @@ class Walk:
         before, steps = self.account.in_service(self.group), self.committed()
         if not before or not steps:
             raise Stop("no node is in service, or no step is committed: --from job starts the job again")
-        self.note(lost_at=steps[-1])
-        print(f"  {before[-1]} ends after step {self.notes['lost_at']}", flush=True)
-        self.account.end(before[-1])
-        self.account.replaces(self.group, on=True)
-
-        def look() -> str:
-            now = self.account.in_service(self.group)
-            return "" if len(now) == NODES and before[-1] not in now else f"{len(now)} of {NODES} in service"
-
-        try:
-            self.account.wait("the new node", 30, look)
-        finally:
-            self.account.replaces(self.group, on=False)
+        print(f"  {before[-1]} ends after step {steps[-1]}", flush=True)
+        swap = ["node", "swap", "--stack", self.given.stack, "--node", before[-1], "--limit-min", "30"]
+        run([*self.planner, *swap], check=self.budget.check)
+        self.note(lost={"node": before[-1], "after_step": steps[-1]})
         self.account.unprotect(self.group, self.account.in_service(self.group))
 
     def resume(self) -> None:
@@ -237,6 +270,7 @@ class Walk:
         if found != job.final(self.given.steps, NODES):
             raise Stop(f"the sum after step {last} is not that of an undisturbed run: {found}")
         print(f"  the sum after step {last} is that of an undisturbed run")
+        self.note(resumed={"last_step": last, "checksum": found})
 
     def destroy(self) -> None:
         """Everything but the data bucket and its key."""
@@ -265,6 +299,7 @@ class Walk:
 
         self.account.patience = lambda: None
         self.account.wait("an empty account", 15, look)
+        self.note(left=[])
         run(words)
 
 
@@ -289,11 +324,16 @@ def main() -> int:
     names = STEPS[STEPS.index(walk.given.first) : STEPS.index(walk.given.last) + 1]
     for name in names:
         print(f"\n== {name}: {getattr(Walk, name).__doc__.strip()}  (${walk.budget.spent_usd:.2f} so far)", flush=True)
+        begun = time.monotonic()
         try:
             getattr(walk, name)()
         except (Exception, KeyboardInterrupt) as problem:  # whatever it is, nodes must not stand unseen
+            with suppress(Exception):
+                walk.evidence(name, time.monotonic() - begun, str(problem) or type(problem).__name__)
             return ended(walk, name, problem)
-    print(f"\nDone: about ${walk.budget.spent_usd:.2f}. The data bucket and its key are kept: see docs/operations.md.")
+        walk.evidence(name, time.monotonic() - begun)
+    print(f"\nWhat was seen is in {walk.folder / EVIDENCE}.")
+    print(f"Done: about ${walk.budget.spent_usd:.2f}. The data bucket and its key are kept: see docs/operations.md.")
     return 0
 
 
@@ -320,6 +360,10 @@ def ended(walk: Walk, step: str, problem: BaseException) -> int:
     if "destroyed" not in walk.notes:
         tell(f"It still stands and bills {rate}: run again with --from destroy.")
     return code
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def tell(text: str) -> None:

@@ -6,7 +6,7 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from planner.acceptance.found import Found, parts_of, slow_nodes
@@ -112,7 +112,7 @@ def _network(
     said = _launched(nodes, ids, asked, "all-reduce")
     found: dict[str, Any] = {"all_reduce": _bandwidth(said, len(ids))}
     if found["all_reduce"] is None:
-        why["all-reduce"] = _last(said)
+        why["all-reduce"] = _last(replace(said, out="\n".join(_of_the_job(said)) or said.out))
         return found
     found["slow_pairs"] = tuple(SLOW_PAIR.findall(_launched(nodes, ids, asked, "pair").out))
     if asked.tcp:
@@ -128,6 +128,11 @@ def _launched(nodes: Nodes, ids: Sequence[str], asked: Asked, verb: str, environ
     job = ["torchrun", "--no-python", "--nproc-per-node", str(asked.gpus), "planner-health", verb, "--log", log]
     command = f"{ENVIRONMENT}; {shlex.join(['planner-launch', *options, '--', *job])} 2>&1"
     return nodes.run(ids[:1], command, LAUNCH_S)[ids[0]]
+
+
+def _of_the_job(said: Said) -> list[str]:
+    """Lines that are not the launcher's."""
+    return [line for line in said.out.splitlines() if line.strip() and not line.startswith("planner-launch:")]
 
 
 def _bandwidth(said: Said, nodes: int) -> float | None:

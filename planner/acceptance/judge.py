@@ -87,16 +87,21 @@ class _Judge:
 
     def storage(self) -> Iterator[Line]:
         parts = self.found.parts
-        if not parts:
-            for id in (READ, SAVE, RESTORE):
-                yield self._not(id, self.expected[id].quantity.what, "bench")
+        lacking = [] if any(part.name == CHECKPOINT for part in parts) else [SAVE, RESTORE]
+        for id in lacking if parts else [READ, *lacking]:
+            yield self._not(id, self.expected[id].quantity.what, "bench")
         planned_bytes = median(self.entry.planned.run.demand.object_bytes) if self.entry.planned else 0.0
         for part in parts:
             if part.name == CHECKPOINT:
-                yield self._of(self.expected[SAVE], part.write.seconds, part.write.gb_per_s, _requests(part.write))
-                yield self._of(self.expected[RESTORE], part.read.seconds, part.read.gb_per_s, _requests(part.read))
+                for id, rate in ((SAVE, part.write), (RESTORE, part.read)):
+                    line = self._of(self.expected[id], rate.seconds, rate.gb_per_s, _requests(rate))
+                    yield _failed(line, rate)
                 continue
-            yield self._read(part, abs(part.object_bytes / planned_bytes - 1) < 0.5 / planned_bytes)
+            yield _failed(
+                self._read(part, abs(part.object_bytes / planned_bytes - 1) < 0.5 / planned_bytes),
+                part.read,
+                part.write,
+            )
         if self.given.spec.lustre:
             yield self._files()
 
@@ -204,6 +209,15 @@ class _Judge:
             return line
         unit = expected.quantity.unit
         return replace(line, unit=unit, low=expected.low, planned=expected.planned, high=expected.high)
+
+
+def _failed(line: Line, *rates: Rate) -> Line:
+    """A measurement whose requests failed is a miss, and no value of a plan: its rate is that of the rest."""
+    failed = sum(rate.failed for rate in rates)
+    if not failed:
+        return line
+    means = f"{failed:,} requests failed: this is no rate of a pool that works"
+    return replace(line, state=MISS, change=None, assumption="", value=None, means=means, mends="planner pool status")
 
 
 def _requests(rate: Rate) -> str:

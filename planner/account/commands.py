@@ -85,7 +85,7 @@ class Fleet:
                     MaxConcurrency="100%",
                     Parameters={"commands": [command], "executionTimeout": [str(int(limit_s))]},
                 )
-            sent |= dict.fromkeys(some, answer["Command"]["CommandId"])
+            sent.update({each: str(answer["Command"]["CommandId"]) for each in some})
         found: dict[str, Said] = {}
         until = time.monotonic() + limit_s + LATE_S
         while len(found) < len(sent):

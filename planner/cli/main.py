@@ -87,10 +87,10 @@ class Verbs(click.Group):
 @click.group(
     cls=Verbs,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Only check, acceptance, node, reserve, spot, teardown-check, pool, jobs, `prices update` and `prices add` use the "
-    "clock, the network or credentials; the others are offline. Exit codes: 0 ok, 2 invalid usage or plan, 3 "
-    "credentials, 4 AWS error, 10 gate violated, 11 prices out of date, 12 unpriced, 13 blockers, misses, lint errors or "
-    "remaining resources, 14 differences, 15 leave spot.",
+    epilog="Only check, acceptance, node, reserve, spot, teardown-check, pool, jobs, `prices update` and `prices add` "
+    "use the clock, the network or credentials; the others are offline. Exit codes: 0 ok, 2 invalid usage or plan, 3 "
+    "credentials, 4 AWS error, 10 gate violated, 11 prices out of date, 12 unpriced, 13 blockers, misses, lint errors "
+    "or remaining resources, 14 differences, 15 leave spot.",
 )
 @click.version_option(__version__, prog_name="planner")
 def command() -> None:

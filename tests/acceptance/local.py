@@ -1,7 +1,7 @@
 """Nodes of a local pool as the planner reaches those of a stack: one command on all of them at the same moment.
 
-Each runs in its node's network namespace, with the files of a node under /etc/planner and the bundle's own archive; only
-`planner-ready` stands in, which looks at drives and units that namespaces do not have.
+Each runs in its node's network namespace, with the files of a node under /etc/planner and the archive of the bundle;
+only `planner-ready` stands in, which looks at drives and units that namespaces do not have.
 """
 
 from __future__ import annotations
@@ -33,11 +33,12 @@ class LocalNodes:
 
     def __init__(self, cluster: Cluster, unready: Sequence[str] = ()) -> None:
         self.cluster = cluster
+        proxies = ",".join(cluster.addresses)
         for node in cluster.nodes:
             own = cluster.folder / "accept" / node.name
             for name, text in {
                 "upper/etc/planner/node.env": f"PLANNER_INSTANCE={node.name}\nPLANNER_DATA={BUCKET}\n",
-                "upper/etc/planner/pool.env": f"AIS_ENDPOINT={','.join(cluster.addresses)}\nPLANNER_POOL_BUCKET={BUCKET}\n",
+                "upper/etc/planner/pool.env": f"AIS_ENDPOINT={proxies}\nPLANNER_POOL_BUCKET={BUCKET}\n",
                 "bin/planner-ready": f"#!/bin/sh\necho gpus: 7 of 8\nexit {int(node.name in unready)}\n",
             }.items():
                 path = own / name

@@ -269,6 +269,6 @@ def program_folder(folder: Path, name: str, module: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     root = Path(__file__).resolve().parents[2]
     path = folder / name
-    path.write_text(f'#!/bin/sh\nPYTHONPATH="{root}" exec "{sys.executable}" -m {module} "$@"\n')
+    path.write_text(f'#!/bin/sh\nPYTHONPATH="{root}:{root}/pool" exec "{sys.executable}" -m {module} "$@"\n')
     path.chmod(0o755)
     return folder

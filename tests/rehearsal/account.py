@@ -30,6 +30,8 @@ class Machines(Protocol):
 
     def run(self, instance: str, command: str) -> subprocess.CompletedProcess[str]: ...
 
+    def address(self, instance: str) -> str: ...
+
 
 class NoMachines:
     """Instances that never become ready."""
@@ -54,7 +56,7 @@ class Account:
         self._late = ""
         self._known: set[str] = set()  # instances whose agent Systems Manager has heard of
         self._states: dict[str, str] = {}
-        self._commands: dict[str, Future[subprocess.CompletedProcess[str]]] = {}
+        self._commands: dict[tuple[str, str], Future[subprocess.CompletedProcess[str]]] = {}
         self._pool = ThreadPoolExecutor(8)
         self._lock = threading.Lock()
         handler = type("Handler", (_Handler,), {"answer": self.answer})
@@ -90,6 +92,11 @@ class Account:
         return {"InstanceTypeOfferings": [{"Location": "use1-az6"}, {"Location": "use1-az4"}]}
 
     def _ec2_describe_instances(self, given: dict[str, str]) -> Any:
+        if "--instance-ids" in given:  # where they are; this stand-in does not say when they were launched
+            assert not isinstance(self.machines, NoMachines)
+            ids = given["--instance-ids"].split()
+            found = [{"InstanceId": id, "PrivateIpAddress": self.machines.address(id)} for id in ids]
+            return {"Reservations": [{"Instances": found}]}
         asked = {each["Name"]: each["Values"][0] for each in json.loads(given["--filters"])}
         tags = {name.removeprefix("tag:"): value for name, value in asked.items() if name.startswith("tag:")}
         there = [thing for thing in self.cloud.standing() if thing["type"] == "aws:ec2/instance:Instance"]
@@ -112,7 +119,8 @@ class Account:
             for instance in set(self._states) - there:
                 del self._states[instance]
             members = [{"InstanceId": id, "LifecycleState": state} for id, state in sorted(self._states.items())]
-        return {"AutoScalingGroups": [{"Instances": members}]}
+            suspended = [{"ProcessName": name} for name in sorted(self.suspended)]
+        return {"AutoScalingGroups": [{"Instances": members, "SuspendedProcesses": suspended}]}
 
     def _start(self, instance: str) -> None:
         self.machines.start(instance)
@@ -146,12 +154,14 @@ class Account:
 
     def _ssm_send_command(self, given: dict[str, str]) -> Any:
         assert not isinstance(self.machines, NoMachines)
-        if (instance := given["--instance-ids"]) not in self._known:
-            self._known.add(instance)
+        instances = given["--instance-ids"].split()
+        if unknown := set(instances) - self._known:
+            self._known |= unknown
             raise LookupError("An error occurred (InvalidInstanceId) when calling the SendCommand operation")
         [command] = json.loads(given["--parameters"])["commands"]
         id = f"command-{len(self._commands)}"
-        self._commands[id] = self._pool.submit(self.machines.run, given["--instance-ids"], command)
+        for instance in instances:
+            self._commands[id, instance] = self._pool.submit(self.machines.run, instance, command)
         self._late = id
         return {"Command": {"CommandId": id}}
 
@@ -160,7 +170,7 @@ class Account:
         if self._late == id:
             self._late = ""  # as AWS does: a new command is known a moment later
             raise LookupError("An error occurred (InvocationDoesNotExist) when calling GetCommandInvocation")
-        future = self._commands[id]
+        future = self._commands[id, given["--instance-id"]]
         if not future.done():
             return {"Status": "InProgress", "StandardOutputContent": "", "StandardErrorContent": ""}
         done = future.result()

@@ -104,6 +104,9 @@ class Nodes:
         environment = {**PLAIN, **self._told(instance)}
         return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=600, check=False)
 
+    def address(self, instance: str) -> str:
+        return self._host(instance).address
+
     def close(self) -> None:
         for agent in self.agents.values():
             agent.kill()

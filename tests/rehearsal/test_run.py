@@ -30,6 +30,7 @@ from tools.gotools import BUILT
 pytestmark = [pytest.mark.real, pytest.mark.usefixtures("engine_built")]
 BUCKET = f"planner-rehearsal-data-{ACCOUNT}-us-east-1"
 KEPT = ("aws:s3/", "aws:kms/")
+STEPS = ("check", "up", "ready", "canary", "acceptance", "job", "loss", "resume", "destroy", "teardown")
 
 
 class Walk:
@@ -97,9 +98,10 @@ def test_the_whole_rehearsal(pool_machine: None, tmp_path: Path) -> None:
                 logs = "".join(agent.tail() for agent in nodes.agents.values())
                 assert process.returncode == 0, f"{said}\n{logs}"
                 asked = [words[1] for words in walk.account.asked if words[0] != "ssm"]
+                kept = cluster.s3.client().list_objects_v2(Bucket=BUCKET, Prefix="acceptance/")["Contents"]
         finally:
             nodes.close()
-    for step in ("check", "up", "ready", "canary", "job", "loss", "resume", "destroy", "teardown"):
+    for step in STEPS:
         assert f"\n== {step}: " in said
     assert "the sum after step 150 is that of an undisturbed run" in said
     assert asked.count("terminate-instances") == 1
@@ -107,6 +109,16 @@ def test_the_whole_rehearsal(pool_machine: None, tmp_path: Path) -> None:
     assert asked.index("put-scheduled-update-group-action") < asked.index("terminate-instances")
     assert [word for word in asked if word.endswith("-processes")] == ["resume-processes", "suspend-processes"]
     assert walk.standing() == []
+    assert len(kept) == 1, "the result of the acceptance"
+    seen = json.loads((tmp_path / "rehearsal-stack" / "evidence.json").read_text())
+    assert [entry["step"] for entry in seen["steps"] if not entry["problem"]] == list(STEPS)
+    assert seen["steps"][-1]["usd"] < seen["budget_usd"]
+    assert seen["left"] == []
+    lines = {line["id"]: line for line in seen["acceptance"]["lines"]}
+    assert lines["ready"]["state"] == "pass"
+    assert lines["read.10000000"]["measured"] > 0
+    assert lines["checkpoint-save"]["measured"] > 0
+    assert {line["state"] for line in seen["check"]["lines"]} >= {"not known"}
 
 
 def test_the_budget_a_signal_and_what_fails_remove_what_stands(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ CHECKPOINT = "checkpoint"
 PART_BYTES = 128 * 2**20  # of a checkpoint: what the engine uploads in one piece
 FEWEST, MOST = 8, 2000  # objects of a node and size
 LOOK_S = 0.25
+LONGEST_S = 120.0  # of one request: a part of a checkpoint, while all others write theirs
 CACHES = Path("/proc/sys/vm/drop_caches")
 Task = Callable[[], "tuple[int, str]"]  # (bytes, host of the target) of one request
 
@@ -220,7 +221,7 @@ class Bench:
     def _links(self) -> Links:
         if not hasattr(self._own, "links"):
             gateways = random.sample(self.client.proxies, len(self.client.proxies))
-            self._own.links = Links(gateways, self.client.shown, self.client.tls, self.client.attempt_s)
+            self._own.links = Links(gateways, self.client.shown, self.client.tls, LONGEST_S)
         return self._own.links
 
     @property

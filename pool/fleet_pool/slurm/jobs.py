@@ -79,7 +79,9 @@ class Waiting:
 
 def ran(text: str, cluster: Cluster) -> list[Ran]:
     """From the output of SACCT: every start that has, or had, nodes."""
-    rows = [dict(zip(FIELDS, line.split("|"))) for line in text.splitlines() if line.count("|") == len(FIELDS) - 1]
+    rows: list[dict[str, str]] = [
+        dict(zip(FIELDS, line.split("|"))) for line in text.splitlines() if line.count("|") == len(FIELDS) - 1
+    ]
     return [_ran(row, cluster) for row in rows if row["AllocTRES"] and row["ElapsedRaw"].isdigit()]
 
 
