@@ -34,7 +34,8 @@ def change_of(request: Request, scenario: str, table: Table, key: str, measured:
     both = np.isfinite(planned.cost_usd) & np.isfinite(found.cost_usd)
     never = float(np.mean(np.isfinite(planned.cost_usd) & ~np.isfinite(found.cost_usd)))
     if not both.any():
-        return Change(days=(np.inf,) * 3, usd=(np.inf,) * 3, never_fraction=never)
+        nothing = (np.inf, np.inf, np.inf)
+        return Change(days=nothing, usd=nothing, never_fraction=never)
     days, usd = ((getattr(found, name) - getattr(planned, name))[both] for name in ("days", "cost_usd"))
     first, middle, last = quantiles(days, SHARES)
     low, median, high = quantiles(usd, SHARES)
