@@ -198,9 +198,9 @@ def test_the_node_group_takes_the_place_of_the_auto_scaling_group(layout: str):
     assert template.pop("iamInstanceProfile") != other.pop("iamInstanceProfile")
     assert template == other
     archive = email.message_from_string(wrapped)
-    (part,) = archive.get_payload()
+    _, part = archive.walk()
     assert part.get_content_type() == "text/cloud-config"
-    own = part.get_payload()
+    own = str(part.get_payload())
     assert "PLANNER_FLEET='planner-dev-fleet-group'" in own
     assert "PLANNER_GROUP" not in own
     assert "PLANNER_GROUP='planner-dev-fleet-group'" in old

@@ -4,6 +4,7 @@ cannot be."""
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ ON_DEMAND = "s3-stream/p5.48xlarge/on-demand"
 PROJECTS = [{"name": "vision", "share": 3, "max_nodes": 2, "users": ["ana"]}, {"name": "speech"}]
 
 
-def of(**slurm: object) -> dict[str, object]:
+def of(**slurm: object) -> dict[str, Any]:
     return {"deploy": {"scheduler": "slurm", "slurm": {"projects": PROJECTS, **slurm}}, **P5}
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
@@ -23,7 +24,18 @@ from fleet_pool.slurm.settings import Cluster, read
 
 DAYS = 30
 COST = ("job", "name", "project", "user", "qos", "state", "start", "node_hours", "gpu_hours", "usd")
-FIELDS = ("JobID", "JobName", "Account", "User", "QOS", "State", "Start", "ElapsedRaw", "AllocTRES", "NodeList")
+FIELDS: tuple[str, ...] = (
+    "JobID",
+    "JobName",
+    "Account",
+    "User",
+    "QOS",
+    "State",
+    "Start",
+    "ElapsedRaw",
+    "AllocTRES",
+    "NodeList",
+)
 # -D: each start of a job that was requeued, which used its nodes too
 SACCT = ("sacct", "-a", "-D", "-X", "-n", "-P", f"--format={','.join(FIELDS)}")
 SQUEUE = ("squeue", "--noheader", "--states=PD", "--format=%i|%a|%u|%q|%D|%r|%S|%j")
@@ -108,15 +120,13 @@ def _ran(row: Mapping[str, str], cluster: Cluster) -> Ran:
 
 
 def _rate(hosts: str, cluster: Cluster) -> float:
-    """USD an hour of one node. hosts: as Slurm writes them, p5-48xlarge-[1-4]. 0: no price."""
-    first = hosts.replace("[", "").split(",")[0].split("-]")[0].partition("]")[0]
-    found = [
-        usd
-        for group, usd in cluster.usd_per_node_hour.items()
-        if nodes_of(group, (first,)) or first.startswith(f"{group}-")
-    ]
+    """USD an hour of one node, the first: all groups of a stack have one price. hosts: as Slurm writes them,
+    p5-48xlarge-[1-4]. 0: no price."""
+    found = re.match(r"([^,\[]*)(?:\[(\d+))?", hosts)
+    first = (found[1] + (found[2] or ""),) if found else ()
     rates = set(cluster.usd_per_node_hour.values())
-    return found[0] if found else rates.pop() if len(rates) == 1 else 0.0
+    of_groups = [usd for group, usd in cluster.usd_per_node_hour.items() if nodes_of(group, first)]
+    return of_groups[0] if of_groups else rates.pop() if len(rates) == 1 else 0.0
 
 
 def waiting(text: str) -> list[Waiting]:
