@@ -73,6 +73,7 @@ _LAUNCHER = (
     "node/leaving",
     "node/lifecycle",
     "node/boot_log",
+    "node/file_bench",
     "node/job_credentials",
     "operate/__init__",
     "operate/imds",

@@ -19,6 +19,8 @@ SLOW_PAIR = re.compile(r"planner-health: (\S+): pair: slow")
 BUCKET = re.compile(r"^planner-bucket=(\S+)$", re.MULTILINE)
 READY_S, LAUNCH_S = 120.0, 1200.0
 WITHOUT_EFA = "NCCL_NET=Socket"  # NVIDIA, NCCL user guide, environment variables: NCCL_NET
+FILES = "PYTHONPATH=/opt/planner/planner-launch.pyz python3 -m fleet_pool.node.file_bench"
+FILES_S = 10.0
 NO_POOL = "this layout has no pool; file systems and S3 alone are not measured yet"
 
 
@@ -32,8 +34,9 @@ class Nodes(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """sizes: of objects, bytes. checkpoint_bytes: of one checkpoint. most_bytes: written by a node in each size.
-    gpus: of a node; 0: no collectives. forget: empty the kernel's cache before reads."""
+    """sizes: of objects, bytes. checkpoint_bytes: of one checkpoint. folder: of a file system that all nodes mount, or
+    "". gpus: of a node; 0: no collectives. most_bytes: written by a node in each size. forget: empty the kernel's cache
+    of files before reads."""
 
     run: str
     sizes: tuple[int, ...]
@@ -41,6 +44,7 @@ class Asked:
     has_pool: bool
     gpus: int
     tcp: bool
+    folder: str = ""
     read_s: float = 10.0
     most_bytes: int = 2**30
     processes: int = 4
@@ -76,8 +80,13 @@ def measured(nodes: Nodes, asked: Asked, started: Callable[[str], None] = lambda
             why["bench"] = problem
         else:
             parts, slow = parts_of(reports), slow_nodes(reports, {one.host: one.id for one in members})
+    files = None
+    if asked.folder and well:
+        started("files")
+        files, problem = _files(nodes, well, asked.folder)
+        why |= {"files": problem} if problem else {}
     network = _network(nodes, well, asked, started, why)
-    found = Found(nodes=tuple(ids), not_ready=not_ready, parts=parts, slow=slow, why=why, **network)
+    found = Found(nodes=tuple(ids), not_ready=not_ready, parts=parts, slow=slow, files_per_s=files, why=why, **network)
     return found, buckets[0] if buckets else ""
 
 
@@ -100,6 +109,18 @@ def _bench(nodes: Nodes, ids: Sequence[str], asked: Asked) -> tuple[list[Mapping
         except (ValueError, IndexError):
             return [], f"{id}: {_last(said)}"
     return reports, ""
+
+
+def _files(nodes: Nodes, ids: Sequence[str], folder: str) -> tuple[float | None, str]:
+    """(files a second of all nodes, or why there are none)."""
+    total = 0.0
+    command = f"{ENVIRONMENT}; {FILES} {shlex.quote(folder)} --seconds {FILES_S:g}"
+    for id, said in sorted(nodes.run(ids, command, READY_S).items()):
+        try:
+            total += float(json.loads(said.out)["files_per_s"])
+        except (ValueError, KeyError, TypeError):
+            return None, f"{id}: {_last(said)}"
+    return total, ""
 
 
 def _network(

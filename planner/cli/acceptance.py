@@ -124,6 +124,7 @@ def _measured(request: Request, spec: ClusterSpec, tcp: bool, now: datetime, qui
         has_pool=spec.pool is not None,
         gpus=spec.fleet.gpus if spec.fleet.nodes > 1 else 0,
         tcp=tcp,
+        folder="/fsx" if spec.lustre else "",  # its root is linked to no bucket
         # no more than a quarter of a node's share of the data, so that nothing is evicted for it
         most_bytes=int(min(2**30, max(demand.hot_bytes / demand.nodes / 4, 2**20))),
     )
