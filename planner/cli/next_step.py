@@ -60,8 +60,8 @@ def _line(asked: Asked, row: Row | None, step: str, settings: Sequence[str], cha
     added = [word for text in settings for word in ("--set", text)]
     if row is None or not row.eligible:
         words = [*added, *(word for text in change for word in ("--set", text))]
-        why = "to see what would help" if not change else "to try the cheapest of these changes"
-        return f"{why}: {command_of('compare', asked, [*words, *([] if change else ['-v'])])}"
+        why = "to see what each choice lacks" if not change else "to try the cheapest of these changes"
+        return f"{why}: {command_of('compare', asked, [*words, *([] if change else ['--all'])])}"
     if step == APPROVE:
         return f"to approve it: {command_of('report', asked, [*added, '--sheet', '-o', 'sheet.html'])}"
     if row.priced_only:

@@ -28,7 +28,7 @@ class Grid:
 
 def grid_of(request: Request) -> Grid:
     """Every count from the plan's lowest to its highest, or around its only one, with 0 to 2 spares, or with
-    those of the plan."""
+    those of the plan. A fleet that is held for a given time keeps its one count."""
     plan, book = request.plan, request.book
     own = plan.fleet.own_spares
     spares = tuple(range(FEW_SPARES + 1)) if own is None else (own,)
@@ -56,7 +56,8 @@ def _counts(plan: Plan, instance: InstanceType) -> tuple[range, bool]:
     low, high = min(named), max(named)
     if low < high:
         return range(low, high + 1), True
-    return around(low), False
+    # a fleet that is held for a time costs in proportion to its nodes: more of them are another fleet, not a better one
+    return (range(low, low + 1) if plan.run.held_hours is not None else around(low)), False
 
 
 def around(nodes: int) -> range:

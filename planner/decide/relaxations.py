@@ -16,6 +16,7 @@ from planner.decide.compare import compare
 from planner.decide.comparison import Comparison
 from planner.decide.enumerate import evaluate
 from planner.decide.moved_limits import is_out_of_reach, with_limit
+from planner.decide.spares import with_spares
 from planner.decide.variants import ChangedPlan, Size, with_value
 from planner.estimate.constraints import broken_constraints, limit_of_plan
 from planner.estimate.request import Request
@@ -166,8 +167,8 @@ def _confirmed(request: Request, change: _Change) -> Relaxation | None:
 
 
 def _recommended(request: Request, wanted: ChangedPlan) -> Relaxation | None:
-    """The recommended scenario of a changed plan, in draws if any are asked for."""
-    best = compare(replace(request, plan=wanted.plan, derivations=False)).best
+    """The recommended scenario of a changed plan, in draws if any are asked for, with the spares that it would have."""
+    best = compare(with_spares(replace(request, plan=wanted.plan, derivations=False))).best
     if best is None or best.cost_usd is None or best.days is None:
         return None
     cost, days = (best.cost_usd.p50, best.days.p50) if request.draws else (best.cost_usd.plan, best.days.plan)

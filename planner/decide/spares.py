@@ -28,7 +28,8 @@ def with_spares(request: Request, each: Each = map) -> Request:
     every = [with_n for size in looked_at for with_n in _with_spares(request, size)]
     few = replace(request, draws=min(request.draws, DRAWS), derivations=False, fleets=tuple(every))
     found = search(few, every, each).recommended
-    return with_number(request, found.size.spares if found else 0)
+    # where nothing is recommended it stays open: a change that helps chooses it anew
+    return with_number(request, found.size.spares) if found else request
 
 
 def with_number(request: Request, spares: int) -> Request:

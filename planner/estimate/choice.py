@@ -14,10 +14,14 @@ RECORDED_GANGS = ("p3", "p3dn", "g4dn")
 LARGEST_OBSERVED_GANG = 16  # nodes; github skypilot-org/spot-traces 221da1a: 16 x p3.2xlarge, August 2023
 
 
+LEAST_GANG_DAYS = 7.0  # of the whole gang: a count over less shows nothing of a week with scarce capacity
+
+
 def no_record_of(instance: InstanceType, nodes: int, seen_to: float = 0) -> str:
     """Why nothing shows how a gang of these nodes does on spot; empty if something does, or for one node.
 
-    seen_to: nodes of the largest gang whose interruptions the plan's owner counted; 0 if the plan has none.
+    seen_to: nodes of the largest gang whose interruptions the plan's owner counted for long enough; 0 if the plan has
+    none.
     """
     if nodes <= max(seen_to, 1):
         return ""

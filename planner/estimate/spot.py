@@ -14,7 +14,7 @@ from statistics import median
 
 import numpy as np
 
-from planner.estimate.choice import no_record_of
+from planner.estimate.choice import LEAST_GANG_DAYS, no_record_of
 from planner.models.derived import Sourced
 from planner.models.interruptions import spot_hazard
 from planner.models.number import Number
@@ -126,7 +126,7 @@ def own_rate(reliability: Reliability) -> OwnRate | None:
         per_node_day=central,
         key="reliability.spot_observed",
         ends=(low, high),
-        nodes=counted.nodes,
+        nodes=counted.nodes if counted.node_days >= LEAST_GANG_DAYS * counted.nodes else 0,
         wait_hours=counted.wait_hours,
     )
 
@@ -228,6 +228,8 @@ def _around(central: float, low: float, high: float, values: Values) -> Number:
 def evidence_note(instance: InstanceType, nodes: int, own: OwnRate | None = None) -> str:
     """What is missing to count on these nodes on spot, and what would replace it; "" if nothing is."""
     why = no_record_of(instance, nodes, own.nodes if own else 0)
+    if why and own and not own.nodes:
+        return f"{why}, and reliability.spot_observed covers less than {LEAST_GANG_DAYS:g} days of the whole gang"
     return why and (
         f"{why}: count your own interruptions (CloudWatch, EC2 Capacity Manager, starts in a CUR, or `planner traces "
         "show` of a recording) and write them as reliability.spot_observed"

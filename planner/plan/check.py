@@ -14,6 +14,7 @@ from planner.plan.training_types import AMOUNTS, Phase, Run, ThroughputRow, Work
 from planner.plan.types import Plan
 from planner.plan.wording import did_you_mean, shown
 from planner.plan.yamlfile import Path
+from planner.plan.zone_ids import zone_findings
 from pricing.offers import ALL_PURCHASE_OPTIONS, PurchaseOption
 
 LOWEST_MFU = 0.01  # a lower value is probably a fraction with a percent sign, like 0.4%
@@ -28,6 +29,8 @@ def check_plan(plan: Plan) -> list[Finding]:
         *data_findings(plan),
         *_fleet(plan),
         *_purchase(plan),
+        *zone_findings(plan.purchase.zone_id, plan.region, ("purchase", "zone_id")),
+        *zone_findings(plan.deploy.zone_id, plan.region, ("deploy", "zone_id")),
         *own_prices_findings(plan),
         *_storage(plan),
         *_reliability(plan),

@@ -10,6 +10,7 @@ from planner.plan.finding import Finding, repeated
 from planner.plan.wording import listed, shown
 from planner.plan.worker_pool_types import DIVERSIFIED, Pool, Worker, WorkerPoolPlan
 from planner.plan.yamlfile import Path
+from planner.plan.zone_ids import zone_findings
 
 LIST_KEYS = ("usd_per_gpu_hour", "usd_per_vcpu_hour", "usd_per_gb_hour")
 
@@ -63,6 +64,7 @@ def _pool(pool: Pool) -> Iterator[Finding]:
 
 
 def _worker(plan: WorkerPoolPlan, worker: Worker) -> Iterator[Finding]:
+    yield from zone_findings(worker.zone_id, plan.region, ("zone_id",))
     if worker.name == DIVERSIFIED:
         yield ("name",), f"{DIVERSIFIED} is the name of the pool of all spot nodes", "write another name"
     listed_price = [key for key in LIST_KEYS if key in worker.model_fields_set]

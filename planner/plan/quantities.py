@@ -156,7 +156,7 @@ def parse_fraction(text: object) -> float:
             raise _refusal(text, "a fraction", _FRACTIONS)
         value = _times(match[1], 1) / 100
     if not 0 <= value <= 1:
-        remedy = f"write {value:g}%" if 1 < value <= 100 else ""
+        remedy = f"write {value:g}%" if 1 < value <= 100 and "%" not in str(text) else _FRACTIONS
         raise BadValue("a fraction must be between 0 and 1 (0% and 100%)", remedy)
     return value
 

@@ -11,6 +11,7 @@ from collections.abc import Container, Iterator
 
 from planner.layouts.registry import ROOMS
 from planner.plan.wording import did_you_mean, shown
+from planner.plan.zone_ids import is_zone, zone_prefix
 from planner.stack.check_buying import buying_findings
 from planner.stack.check_scheduler import scheduler_findings
 from planner.stack.check_storage import storage_findings
@@ -18,7 +19,6 @@ from planner.stack.check_workers import worker_findings
 from planner.stack.component import component_of
 from planner.stack.finding import Finding
 from planner.stack.spec import BUDGET_ACTION, GUARDS, LAYOUTS, NIC_PROFILES, PLACEHOLDER, SECTIONS, WORKERS, ClusterSpec
-from planner.stack.zones import is_zone, zone_prefix
 
 _INSTANCE = re.compile(r"[a-z0-9-]+\.[a-z0-9-]+", re.ASCII)
 _REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-[0-9]", re.ASCII)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from planner.plan.wording import shown
+from planner.plan.zone_ids import is_zone, zone_prefix
 from planner.stack.finding import Finding
 from planner.stack.spec import PLACEHOLDER, WORKERS, ClusterSpec
-from planner.stack.zones import is_zone, zone_prefix
 
 # AWS Batch API reference, ContainerProperties and JobTimeout
 _IMAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]{0,254}")

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.plan.zone_ids import zone_prefix
 from planner.stack.check import findings_of
 from planner.stack.spec import Block, Buying, ClusterSpec, Control, Pool
-from planner.stack.zones import zone_prefix
 from tests.stack.specs import EFA_STEP_GIB, LUSTRE, NVME, block, spec, specs
 
 CR = "cr-0123456789abcdef0"

@@ -7,7 +7,13 @@ from collections.abc import Sequence
 from planner.answer.recommend import preference
 from planner.answer.row import Row
 
-PREFERRED_FOR = ("the lower commitment", "fewer Capacity Blocks", "its lower P90", "less to operate", "its name")
+PREFERRED_FOR = (
+    "the lower commitment",
+    "fewer Capacity Blocks",
+    "its lower P90",
+    "less to operate",
+    "nothing but its name: either may be bought",
+)
 
 
 def preferred_for(best: Row, other: Row) -> str:

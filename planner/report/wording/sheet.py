@@ -14,6 +14,7 @@ from planner.answer.row import R, Row
 from planner.decide.comparison import Comparison
 from planner.decide.study import Study
 from planner.estimate.result import Scenario
+from planner.models.bill_lines import BLOCK_MORE, COMPUTE_FALLBACK
 from planner.report.data.provenance import model_sha256
 from planner.report.wording import (
     answer,
@@ -39,6 +40,7 @@ BUDGET = "Budget to approve"
 OUTSIDE = {"salaries": "salaries", "preprocessing": "preprocessing", "experiments": "experiments and failed runs"}
 ITEMS = (Kind.ITEM, Kind.WARNING)
 MOST = 6  # payments, and things that are not known, that are named
+MONTHLY, BEYOND = "monthly", (BLOCK_MORE, COMPUTE_FALLBACK)  # the bill of AWS; lines beyond a Capacity Block
 CHANGES = 2  # changes of the answer that are named
 
 
@@ -159,10 +161,14 @@ def _when(best: Scenario) -> str:
 
 
 def _cash(best: Scenario) -> tuple[str, ...]:
-    usd = rounding.glances([entry.usd for entry in best.cash])
-    said = [f"{entry.due}: {part}, {entry.what}" for entry, part in zip(best.cash, usd, strict=True)][:MOST]
-    left = len(best.cash) - MOST
     tail = block.more_cash(best.block_plan) if best.block_plan else ""
+    # a run that is planned to outlast its block has that in its monthly bill; the extension, or what replaces it, is
+    # said by itself
+    beyond = sum(line.effective_cost for line in best.bill if line.line in BEYOND) if tail else 0.0
+    due = [(entry, entry.usd - (beyond if entry.due == MONTHLY else 0.0)) for entry in best.cash]
+    usd = rounding.glances([part for _, part in due])
+    said = [f"{entry.due}: {part}, {entry.what}" for (entry, _), part in zip(due, usd, strict=True)][:MOST]
+    left = len(best.cash) - MOST
     return (*said, *([f"and {figures.many(left, 'later payment')}"] if left > 0 else []), *([tail] if tail else []))
 
 
