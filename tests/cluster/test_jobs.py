@@ -36,9 +36,16 @@ def say(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., str
     return run
 
 
+def known(slurm: Cluster, job: str, *states: str) -> None:
+    """The database hears of a start and of an end a moment later."""
+    ask = ("sacct", "-XnP", f"--jobs={job}", "--format=State")
+    slurm.wait(f"accounting of {job}", lambda: slurm.run(*ask).split() == list(states), 60)
+
+
 def test_what_runs_and_what_waits_with_its_reason_and_its_expected_start(quiet: Cluster, say: Callable[..., str]):
     busy = quiet.sbatch("sleep 60", "--account=vision", "--nodes=6", "--time=10", *WHOLE, name="busy")
     quiet.is_(busy, "RUNNING")
+    known(quiet, busy, "RUNNING")
     large = quiet.sbatch("sleep 1", "--account=speech", "--nodes=8", "--time=60", *WHOLE, name="large")
     over = quiet.sbatch("sleep 1", "--account=vision", "--nodes=1", "--time=60", *WHOLE, name="over")
     quiet.wait("reasons", lambda: (quiet.reason(large), quiet.reason(over)) == ("Resources", "AssocGrpNodeLimit"), 60)
@@ -67,9 +74,7 @@ def test_cost_is_every_start_at_the_plan_s_rate(quiet: Cluster, say: Callable[..
     quiet.run("scontrol", "requeue", again)
     for job in (one, part, again):
         quiet.is_(job, "COMPLETED")
-    # the database hears of an end a moment later
-    ended = ("sacct", "-XnP", f"--jobs={one},{part},{again}", "--format=State")
-    quiet.wait("accounting", lambda: quiet.run(*ended).split() == ["COMPLETED"] * 3, 30)
+    known(quiet, f"{one},{part},{again}", *["COMPLETED"] * 3)
     rows = [row for row in csv.DictReader(io.StringIO(say("--cost"))) if row["job"] in (one, part, again)]
     assert sorted(row["job"] for row in rows) == sorted([one, part, again, again]), "both starts cost"
     raw = quiet.run(
@@ -92,6 +97,7 @@ def test_cost_is_every_start_at_the_plan_s_rate(quiet: Cluster, say: Callable[..
 def test_a_job_without_a_price_has_no_dollars(quiet: Cluster, capsys: pytest.CaptureFixture[str], tmp_path: Path):
     job = quiet.sbatch("sleep 30", "--account=speech", "--nodes=1", "--time=10", *WHOLE, name="free")
     quiet.is_(job, "RUNNING")
+    known(quiet, job, "RUNNING")
     path = tmp_path / "slurm.json"
     path.write_text(written(replace(SETTINGS, usd_per_node_hour={})))
     assert shown.main(["--settings", str(path)]) == 0

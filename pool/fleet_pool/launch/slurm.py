@@ -92,7 +92,8 @@ def whole_job(given: argparse.Namespace, words: Sequence[str], own: Allocation, 
         attempt, began = attempt + 1, newest_commit(bucket, prefix)
         told.unlink(missing_ok=True)
         code = subprocess.call([*_srun(own), *command], env={**environment, ATTEMPT: str(attempt)})
-        if told.exists():
+        # srun ends the others too where one rank fails, but then with that rank's code
+        if code == 0 and told.exists():
             told.unlink()
             _say(f"saved, and asks Slurm for another start of job {own.id}")
             return REQUEUE_CODE
@@ -148,6 +149,7 @@ def one_rank(given: argparse.Namespace, command: Sequence[str], own: Allocation,
     job = Job(command, given.folder or os.getcwd(), {**environment, **more}, logs, f"slurm-{own.job}/{rank}")
     shipper = Shipper(bucket, f"{records.LOGS}slurm-{own.id}/{attempt:06d}/node-{rank:04d}/", logs)
     told = _until_it_ends(job, asked, shipper)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the code counts, not what srun does to the others meanwhile
     if told and rank == 0:
         _told(own).touch()  # the job's script runs on this node
     return 0 if told else job.code or 0
