@@ -20,6 +20,7 @@ import time
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import job
 from account import Account, Budget, OverBudget, Stop, output, run
@@ -75,7 +76,7 @@ class Walk:
         }
         (self.folder / EVIDENCE).write_text(json.dumps(found, indent=2) + "\n")
 
-    def _json(self, name: str) -> object:
+    def _json(self, name: str) -> Any:
         path = self.folder / name
         return json.loads(path.read_text()) if path.is_file() else None
 

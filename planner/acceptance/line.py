@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from math import isfinite
 from typing import Any
 
 from planner.acceptance.miss import Change
@@ -39,7 +40,8 @@ class Line:
         change = plain.pop("change")
         found = {key: masked(value) if isinstance(value, str) else value for key, value in plain.items()}
         for key in ("days", "usd"):
-            found[f"more_{key}"] = list(change[key]) if change and change["never_fraction"] < 1 else None
+            # JSON has no infinity: a run that never ends has no difference
+            found[f"more_{key}"] = list(change[key]) if change and isfinite(change[key][0]) else None
         found["never_fraction"] = change["never_fraction"] if change else None
         return found
 

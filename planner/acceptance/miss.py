@@ -13,6 +13,7 @@ from planner.estimate.request import Request
 from planner.models.number import quantiles
 
 SHARES = (0.1, 0.5, 0.9)
+NEVER = (np.inf, np.inf, np.inf)  # nothing to compare: the plan, or what stands, never ends
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,8 +35,7 @@ def change_of(request: Request, scenario: str, table: Table, key: str, measured:
     both = np.isfinite(planned.cost_usd) & np.isfinite(found.cost_usd)
     never = float(np.mean(np.isfinite(planned.cost_usd) & ~np.isfinite(found.cost_usd)))
     if not both.any():
-        nothing = (np.inf, np.inf, np.inf)
-        return Change(days=nothing, usd=nothing, never_fraction=never)
+        return Change(days=NEVER, usd=NEVER, never_fraction=never)
     days, usd = ((getattr(found, name) - getattr(planned, name))[both] for name in ("days", "cost_usd"))
     first, middle, last = quantiles(days, SHARES)
     low, median, high = quantiles(usd, SHARES)

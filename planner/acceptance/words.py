@@ -32,7 +32,7 @@ def costs(change: Change) -> str:
     """`+9 days, +$640k (P10 to P90: +4 to +15 days, ...)`; what never ends is said."""
     never = f"; never ends in {change.never_fraction:.0%} of the outcomes".replace("%", " %")
     tail = never if change.never_fraction > 0 else ""
-    if change.never_fraction >= 1:
+    if not math.isfinite(change.days[0]):
         return "the run never ends"
     (d10, d50, d90), (u10, u50, u90) = change.days, change.usd
     if not _moves(d90, 0.01) and not _moves(d10, 0.01) and not _moves(u90, 1) and not _moves(u10, 1):

@@ -14,9 +14,10 @@ from planner.acceptance.found import Found, Part, Rate
 from planner.acceptance.judge import Accepted, lines_of
 from planner.acceptance.knob import fixed, knob_of
 from planner.acceptance.line import MISS, NOT_MEASURED, PASS, Line
+from planner.acceptance.miss import NEVER, Change
 from planner.acceptance.network import time_factor
 from planner.acceptance.planned import QUANTITIES, evaluated, expected_of
-from planner.acceptance.words import number
+from planner.acceptance.words import costs, number
 from planner.acceptance.written import evidence, junit, next_plan
 from planner.decide.compare import compare
 from planner.estimate.request import Request
@@ -173,6 +174,18 @@ def test_evidence_junit_and_the_next_plan(four, tmp_path: Path):
     [expected] = [one for one in expected_of(again, evaluated(again, SCENARIO)) if one.quantity.id == "read"]
     assert expected.planned == pytest.approx(3.0, rel=0.01)
     assert again.table()["goodput.bring_up_hours"].value == 3.0
+
+
+def test_a_run_that_never_ends_has_no_difference_and_evidence_says_so(four):
+    """Reads at a millionth: the plan's least value of its assumption is a thousandth, so no assumption gives it."""
+    _, spec = four
+    line = Line(id="x", state=MISS, what="", said="", change=Change(days=NEVER, usd=NEVER, never_fraction=1.0))
+    [said] = json.loads(evidence([line], spec, Found(nodes=NODES), datetime(2026, 11, 28, tzinfo=UTC)))["lines"]
+    assert (said["more_days"], said["never_fraction"]) == (None, 1.0)
+    assert costs(line.change) == "the run never ends"
+    unreachable = accepted(four, reads(1e-6))["read.1000000"]
+    assert (unreachable.state, unreachable.assumption) == (MISS, "")
+    assert "its cost is not known" in unreachable.means
 
 
 def test_numbers_have_three_digits():

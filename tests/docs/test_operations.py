@@ -29,7 +29,7 @@ COMMANDS = [
     if line.strip().startswith("$ ")
 ]
 # these ask an account
-ASKING = re.compile(r"planner reserve |planner spot watch |--from-tags")
+ASKING = re.compile(r"planner reserve |planner spot watch |planner node swap |--from-tags")
 OURS = [command for command in COMMANDS if command.startswith("planner ") and not ASKING.search(command)]
 FIRST = PAGE.split("## Deploy for the first time")[1].split("\n## ")[0]
 
