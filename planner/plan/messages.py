@@ -90,6 +90,9 @@ def message_of(error: Mapping[str, Any], path: Path, keys: FileKeys = PLAN) -> t
     return f"{name} must be {_kind(kind) or error['msg'].lower()}; got {shown(given)}", _hint(kind, path, given, keys)
 
 
+OF_FLOP = ("tokens", "parameters", "params", "model_size")  # what newcomers write of a language model
+
+
 def unknown_key(path: Path, keys: FileKeys = PLAN) -> tuple[str, str]:
     """(message, remedy) for an unknown key: the nearest valid key, or the section in which the key is allowed."""
     name = str(path[-1])
@@ -97,6 +100,10 @@ def unknown_key(path: Path, keys: FileKeys = PLAN) -> tuple[str, str]:
     where = path_text(path[:-1])
     message = f"unknown key {shown(name)}" + (f" in {where}" if where else "")
     valid = f"valid keys: {listed(known)}" if known else "this section has no keys"
+    if name.isdecimal():
+        return message, "a number has no commas between its thousands: write 100000 or 100_000"
+    if path[-2:-1] == ("work",) and name in OF_FLOP:
+        return message, "write flop: 6 x parameters x tokens for a dense language model, such as flop: 8.4e22"
     near = did_you_mean(name, known)
     if near:
         return message, f"{near} {valid}"
