@@ -58,6 +58,7 @@ ALLOWED = {
     "planner.models.bill_lines": set(),
     "planner.models.block_sizes": set(),
     "planner.models.controller_sizes": set(),
+    "planner.models.controller_sizes": set(),
     "planner.models": {"pricing", "planner.plan", "fleet_pool.settings", "planner.errors"},
     "planner.layouts": {"pricing", "planner.plan", "planner.models", "fleet_pool.settings", "planner.errors"},
     # what every kind of plan shares: rows, draws, the rule that recommends one; it names no kind
@@ -163,6 +164,7 @@ ALLOWED = {
         "planner.stack.switching",
         "planner.clock",
         "planner.models.bill_lines",
+        "planner.models.controller_sizes",
         "fleet_pool",
         "planner.templates",
         "planner.errors",

@@ -65,7 +65,7 @@ def choices_of(
                     spares=size.spares,
                     option=option,
                     label_nodes=request.fleets is not None or types.count(size.instance.name) > 1,
-                    spot_seen_to=own.nodes if own else 0,
+                    spot_seen_to=own.seen_to if own else 0,
                 )
                 for option in purchase_options(plan)
             ]

@@ -14,7 +14,7 @@ RECORDED_GANGS = ("p3", "p3dn", "g4dn")
 LARGEST_OBSERVED_GANG = 16  # nodes; github skypilot-org/spot-traces 221da1a: 16 x p3.2xlarge, August 2023
 
 
-LEAST_GANG_DAYS = 7.0  # of the whole gang: a count over less shows nothing of a week with scarce capacity
+LEAST_GANG_DAYS = 3.0  # of the whole gang; the public recordings of gangs are five days long
 
 
 def no_record_of(instance: InstanceType, nodes: int, seen_to: float = 0) -> str:

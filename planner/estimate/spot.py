@@ -105,6 +105,7 @@ class OwnRate:
     key: str
     ends: tuple[float, float] | None = None
     nodes: float = math.inf
+    seen_to: float = math.inf
     wait_hours: float | None = None
 
 
@@ -126,7 +127,8 @@ def own_rate(reliability: Reliability) -> OwnRate | None:
         per_node_day=central,
         key="reliability.spot_observed",
         ends=(low, high),
-        nodes=counted.nodes if counted.node_days >= LEAST_GANG_DAYS * counted.nodes else 0,
+        nodes=counted.nodes,
+        seen_to=counted.nodes if counted.node_days >= LEAST_GANG_DAYS * counted.nodes else 0,
         wait_hours=counted.wait_hours,
     )
 
@@ -227,8 +229,8 @@ def _around(central: float, low: float, high: float, values: Values) -> Number:
 
 def evidence_note(instance: InstanceType, nodes: int, own: OwnRate | None = None) -> str:
     """What is missing to count on these nodes on spot, and what would replace it; "" if nothing is."""
-    why = no_record_of(instance, nodes, own.nodes if own else 0)
-    if why and own and not own.nodes:
+    why = no_record_of(instance, nodes, own.seen_to if own else 0)
+    if why and own and not own.seen_to:
         return f"{why}, and reliability.spot_observed covers less than {LEAST_GANG_DAYS:g} days of the whole gang"
     return why and (
         f"{why}: count your own interruptions (CloudWatch, EC2 Capacity Manager, starts in a CUR, or `planner traces "

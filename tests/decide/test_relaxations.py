@@ -15,6 +15,7 @@ from planner.decide.compare import compare
 from planner.decide.comparison import Comparison
 from planner.decide.nothing_eligible import NOTHING_HELPS, is_infeasible, with_relaxations
 from planner.decide.relaxations import relaxations_of
+from planner.decide.spares import with_spares
 from planner.estimate.request import Request
 from planner.plan.load import LoadedPlan, load_plan, load_text
 from tests.builders import SMALL, book_of, by_id, compared, merged
@@ -146,7 +147,7 @@ def test_what_is_named_holds_in_the_draws_and_no_scenario_keeps_less(path, tight
     request = Request(plan=loaded.plan, plan_sha256=loaded.sha256, book=book_of(), draws=200)
     first = changes_of(request)[0]
     (setting,) = first.settings
-    best = compare(replace(request, plan=load_plan(path, overrides=[setting]).plan)).best
+    best = compare(with_spares(replace(request, plan=load_plan(path, overrides=[setting]).plan))).best
     assert best is not None
     assert (best.id, best.cost_usd.p50) == (first.scenario, pytest.approx(first.cost_usd))
     name, _, limit = setting.partition("=")
