@@ -58,7 +58,6 @@ ALLOWED = {
     "planner.models.bill_lines": set(),
     "planner.models.block_sizes": set(),
     "planner.models.controller_sizes": set(),
-    "planner.models.controller_sizes": set(),
     "planner.models": {"pricing", "planner.plan", "fleet_pool.settings", "planner.errors"},
     "planner.layouts": {"pricing", "planner.plan", "planner.models", "fleet_pool.settings", "planner.errors"},
     # what every kind of plan shares: rows, draws, the rule that recommends one; it names no kind
@@ -162,6 +161,7 @@ ALLOWED = {
         "planner.stack.names",
         "planner.stack.block_dates",
         "planner.stack.switching",
+        "planner.stack.slurm_settings",
         "planner.clock",
         "planner.models.bill_lines",
         "planner.models.controller_sizes",
