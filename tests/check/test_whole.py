@@ -8,6 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -315,7 +316,7 @@ def account(monkeypatch, tmp_path) -> Account:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "Pulumi.yaml").write_text("name: x\n", encoding="utf-8")
     monkeypatch.setattr("planner.check.calls.asker", lambda *_, **__: made.ask)
-    monkeypatch.setattr(verb, "deployed", lambda *_: (spec(), _Book(), None))
+    monkeypatch.setattr(verb, "deployed", lambda *_: (spec(), SimpleNamespace(book=_Book())))
     return made
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from infra.budget import FORBIDDEN, FORBIDDEN_BUT_TO_ZERO
+from infra.budget import FORBIDDEN, FORBIDDEN_BUT_TO_ZERO, OF_PCS
 from infra.deployer import policies
 from planner.stack.spec import LAYOUTS, Guard
 from tests.infra.specs import graph_of, inputs, names, spec_of
@@ -38,6 +38,8 @@ FREE = {
     "budgets:ModifyBudget": "a budget is raised by it",
     "budgets:UpdateBudgetAction": "of an action that is there",
     "ce:*": "anomaly detection is free",
+    "cloudformation:CreateResource": "Cloud Control calls the service with the caller's rights, and that is forbidden",
+    "cloudformation:UpdateResource": "the same",
     "cloudwatch:PutDashboard": "one of a stack: free among an account's first three, else 3 USD a month",
     "events:Put*": "rules for events of AWS are free",
     "ec2:AssignPrivateIpAddresses": "private addresses are free",
@@ -58,6 +60,9 @@ FREE = {
     "ec2:ModifySecurityGroupRules": "free",
     "ec2:ModifySubnetAttribute": "free",
     "ec2:ModifyVpcAttribute": "free",
+    "pcs:CreateQueue": "free: what its jobs run on is forbidden",
+    "pcs:Update*": "a node group is scaled to zero by it, as `pulumi destroy` begins; a larger one is left to the alarm",
+    "secretsmanager:CreateSecret": "0.40 USD a month, made by AWS with a cluster, which is forbidden",
     "ec2:Replace*": "free",
     "fsx:*DataRepositoryAssociation": "bills nothing of its own on a file system that stands",
     "iam:*": "free",
@@ -92,7 +97,7 @@ def with_roles(*roles: str) -> dict[str, Any]:
 def test_what_the_deployer_can_buy_is_forbidden_and_what_is_not_is_free(action):
     name = action.split(":")[1]
     free = [pattern for pattern in FREE if fnmatchcase(action, pattern)]
-    forbidden = action in (*FORBIDDEN, FORBIDDEN_BUT_TO_ZERO)
+    forbidden = action in (*FORBIDDEN, *OF_PCS, FORBIDDEN_BUT_TO_ZERO)
     if name.startswith((*READING, *GOING_DOWN)):
         assert not forbidden, "looking and going down must stay possible"
     else:

@@ -182,7 +182,7 @@ def test_alarms_on_problems_watch_what_nodes_publish(layout):
     graph = graph_of(layout)
     prefix = "guard-alarm-"
     found = {name.removeprefix(prefix): inputs(graph, name) for name in names(graph) if name.startswith(prefix)}
-    group = {gpu_use.DIMENSION: inputs(graph, "guard-alarm-fleet-idle")["dimensions"][watch.GROUP]}
+    group = {gpu_use.DIMENSION: inputs(graph, "guard-alarm-fleet-idle")["dimensions"][gpu_use.DIMENSION]}
     fleet = found["fleet-problems"]
     assert (fleet["namespace"], fleet["metricName"], fleet["dimensions"]) == ("Planner", watch.NODE_PROBLEMS, group)
     assert fleet["treatMissingData"] == "notBreaching", "a node that is right publishes nothing"
