@@ -14,8 +14,8 @@ import click
 def command(words: tuple[str, ...]) -> int:
     """What runs on a Slurm cluster, what waits and why, and what each project has spent at the plan's rates.
 
-    Its options are --format, --cost, --since and --settings; `planner jobs --help` explains them. It runs on a node of the cluster; a login node has it as `planner-jobs`
-    too, with the rates of its stack.
+    Its options are --format, --cost, --since and --settings; `planner jobs --help` explains them. It runs on a node of
+    the cluster; a login node has it as `planner-jobs` too, with the rates of its stack.
     """
     from fleet_pool.slurm.jobs import main
 

@@ -61,7 +61,7 @@ FREE = {
     "ec2:ModifySubnetAttribute": "free",
     "ec2:ModifyVpcAttribute": "free",
     "pcs:CreateQueue": "free: what its jobs run on is forbidden",
-    "pcs:Update*": "a node group is scaled to zero by it, as `pulumi destroy` begins; a larger one is left to the alarm",
+    "pcs:Update*": "a node group is scaled to zero by it, as `pulumi destroy` begins",
     "secretsmanager:CreateSecret": "0.40 USD a month, made by AWS with a cluster, which is forbidden",
     "ec2:Replace*": "free",
     "fsx:*DataRepositoryAssociation": "bills nothing of its own on a file system that stands",
