@@ -106,13 +106,7 @@ class GpuFleet(Component):
         """A compute node group of AWS PCS. It waits for a block by itself: AWS PCS keeps its nodes in a maintenance
         reservation until the block begins (User Guide, "FAQ for Capacity Blocks")."""
         name = group_name(cluster.spec, number)
-        given = pulumi.Output.all(
-            cluster=cluster.cluster_id,
-            template=template.id,
-            version=version_of(template),
-            profile=identity.profile.arn,
-            subnet=nodes.subnet_id,
-        )
+        given = pcs.ids_of(cluster.cluster_id, nodes, template, identity)
         return pcs.resource(
             self,
             f"group{suffix}",

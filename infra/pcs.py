@@ -14,6 +14,8 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
+from infra.identity import Identity
+from infra.launch import NodeArgs, version_of
 from infra.naming import Component
 from planner.stack.slurm_settings import (
     Queue,
@@ -43,6 +45,19 @@ def resource(
         type_name=kind,
         desired_state=state.apply(lambda given: json.dumps({**given, "Tags": tags}, sort_keys=True)),
         opts=component.child(patience=PATIENCE, **options),
+    )
+
+
+def ids_of(
+    cluster_id: pulumi.Output[str], nodes: NodeArgs, template: aws.ec2.LaunchTemplate, identity: Identity
+) -> pulumi.Output[dict[str, Any]]:
+    """What the state of a group of nodes names, by the words of `group_state` and `login_state`."""
+    return pulumi.Output.all(
+        cluster=cluster_id,
+        template=template.id,
+        version=version_of(template),
+        profile=identity.profile.arn,
+        subnet=nodes.subnet_id,
     )
 
 

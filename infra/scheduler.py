@@ -11,7 +11,7 @@ from fleet_pool.slurm import SETTINGS
 from fleet_pool.slurm import settings as login
 
 from infra import pcs
-from infra.launch import Machine, NodeArgs, identity_of, launch_template, version_of
+from infra.launch import Machine, NodeArgs, identity_of, launch_template
 from infra.naming import Component, Naming
 from infra.nics import nics
 from planner.stack.slurm_settings import QUEUES, group_names
@@ -73,13 +73,7 @@ class SlurmCluster(Component):
             description=f"Login node of stack {self.naming.stack}",
             placement_group=None,
         )
-        given = pulumi.Output.all(
-            cluster=self.cluster_id,
-            template=template.id,
-            version=version_of(template),
-            profile=identity.profile.arn,
-            subnet=nodes.subnet_id,
-        )
+        given = pcs.ids_of(self.cluster_id, nodes, template, identity)
         scheduler = self._scheduler
         self.login = pcs.resource(
             self,

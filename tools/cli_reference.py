@@ -32,7 +32,7 @@ CODES = {
     ExitCode.GATE: "a gate is violated (--max-cost, --max-days), nothing is feasible, or nothing was bought",
     ExitCode.STALE: "prices are stale, under --strict",
     ExitCode.UNPRICED: "lines without a price, under --strict or --max-unpriced",
-    ExitCode.BLOCKER: "a blocker was found, what stands misses its plan, or something of a stack is left",
+    ExitCode.BLOCKER: "a blocker was found, a deployed stack misses its plan, or something of a stack is left",
     ExitCode.DIFFERENT: "differences were found, under --exit-code",
     ExitCode.MOVE: "`planner spot watch`: the rule of the stack moves the run to On-Demand now",
     ExitCode.INTERRUPTED: "interrupted (Ctrl-C)",

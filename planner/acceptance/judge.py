@@ -9,7 +9,7 @@ from planner.acceptance.found import CHECKPOINT, Found, Part, Rate
 from planner.acceptance.knob import knob_of
 from planner.acceptance.line import MISS, NOT_MEASURED, PASS, Line
 from planner.acceptance.miss import Change, change_of
-from planner.acceptance.network import FACTOR, LEAST_OF_LINE, fabric_of, time_factor
+from planner.acceptance.network import FACTOR, LEAST_OF_LINE, Fabric, fabric_of, time_factor
 from planner.acceptance.planned import BOOT, READ, RESTORE, SAVE, Expected, evaluated, expected_of, read_at
 from planner.acceptance.words import beside, costs, number
 from planner.check.wanted import waiting
@@ -33,9 +33,7 @@ class Accepted:
 
 def lines_of(given: Accepted) -> list[Line]:
     """Every line, in the order in which a person would look. Raises LookupError for a scenario that is not there."""
-    entry = evaluated(given.request, given.scenario)
-    expected = {one.quantity.id: one for one in expected_of(given.request, entry)}
-    judge = _Judge(given, expected)
+    judge = _Judge(given)
     return [
         judge.ready(),
         judge.slow(),
@@ -46,9 +44,10 @@ def lines_of(given: Accepted) -> list[Line]:
 
 
 class _Judge:
-    def __init__(self, given: Accepted, expected: dict[str, Expected]) -> None:
-        self.given, self.found, self.expected = given, given.found, expected
+    def __init__(self, given: Accepted) -> None:
+        self.given, self.found = given, given.found
         self.entry = evaluated(given.request, given.scenario)
+        self.expected = {one.quantity.id: one for one in expected_of(given.request, self.entry)}
         self.table = given.request.central(recording=False).table
 
     def ready(self) -> Line:
@@ -144,7 +143,7 @@ class _Judge:
             state = PASS if measured >= least else MISS
             said = f"{measured:.1f} GB/s; the line rate is {line_rate:.0f}, and less than {least:.0f} is a miss"
             line = Line(id="all-reduce", state=state, what=what, said=said, unit="GB/s", measured=measured, low=least)
-            yield self._slower(line, least, measured) if state == MISS else line
+            yield self._slower(line, fabric, least, measured) if state == MISS else line
         tcp, efa = self.found.tcp, measured or line_rate
         over = tcp or fabric.ip_gb_per_s
         said = f"{over:.1f} GB/s over TCP against {efa:.1f} GB/s over EFA" + (
@@ -153,12 +152,10 @@ class _Judge:
         line = Line(id="tcp", state=NOT_MEASURED if tcp is None else PASS, what="price of a fallback to TCP", said=said)
         if tcp is not None and tcp > efa:
             line = replace(line, state=MISS, said=f"{said}: EFA is not in use")
-        yield self._slower(replace(line, unit="GB/s", measured=tcp), efa, over)
+        yield self._slower(replace(line, unit="GB/s", measured=tcp), fabric, efa, over)
 
-    def _slower(self, line: Line, planned: float, measured: float) -> Line:
+    def _slower(self, line: Line, fabric: Fabric, planned: float, measured: float) -> Line:
         """With what the run costs at its slower steps: the higher end, said with the lower one."""
-        fabric = fabric_of(self.entry, self.table)
-        assert fabric is not None
         low, high = (self._at(share, planned, measured) for share in (fabric.low, fabric.high))
         share = f"if between {fabric.low:.0%} and {fabric.high:.0%} of a step waits for the network"
         means = f"{costs(low)} to {costs(high)} over the run, {share}"

@@ -16,9 +16,8 @@ from typing import Any
 from planner.acceptance.found import CHECKPOINT, Found
 from planner.acceptance.line import MISS, NOT_MEASURED, PASS, Line
 from planner.acceptance.words import number
-from planner.errors import PlanProblems
-from planner.plan.textfile import label_of, read_text, refuse
-from planner.plan.yamlfile import Unreadable, read_yaml
+from planner.plan.textfile import label_of, refuse
+from planner.plan.values_file import read_values
 
 RATES = ("read_gb_per_s", "write_gb_per_s", "operations_per_second")
 
@@ -37,13 +36,7 @@ class Targets:
 
 def read_targets(path: str) -> Targets:
     """Raises PlanProblems with what is wrong and where."""
-    where = label_of(path)
-    try:
-        tree = read_yaml(read_text(path), where)
-    except Unreadable as error:
-        raise PlanProblems((error.problem,)) from None
-    if tree.problems:
-        raise PlanProblems(tuple(tree.problems))
+    tree, where = read_values(path), label_of(path)
     data, known = tree.data, [one.name for one in fields(Targets)]
     if not isinstance(data, dict):
         raise refuse(where, "an acceptance file is a mapping", f"with {', '.join(known)}")

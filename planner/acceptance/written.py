@@ -9,7 +9,7 @@ from typing import Any
 
 from planner.acceptance.found import Found
 from planner.acceptance.line import MISS, NOT_MEASURED, Line, counts
-from planner.account.masking import MASK, masked
+from planner.account.evidence import about
 from planner.bills.measured import Measured, assumption_of, plan_values
 from planner.junit_suite import Case, render
 from planner.models.values import Values
@@ -19,13 +19,7 @@ from planner.stack.spec import ClusterSpec
 def evidence(lines: list[Line], spec: ClusterSpec, found: Found, now: datetime) -> str:
     """The JSON document."""
     document: dict[str, Any] = {
-        "schema_version": "1",
-        "accepted_at": now.isoformat(timespec="seconds").replace("+00:00", "Z"),
-        "account": MASK,
-        "region": spec.region,
-        "stack": spec.stack,
-        "scenario": spec.scenario,
-        "plan": {"name": masked(spec.plan_name), "sha256": spec.plan_sha256},
+        **about(spec, "accepted_at", now),
         "counts": counts(lines),
         "nodes": len(found.nodes),
         "parts": [asdict(part) for part in found.parts],

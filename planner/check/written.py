@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from planner.account.masking import MASK, masked
+from planner.account.evidence import about
 from planner.check.line import BLOCKS, FINE, NOT_KNOWN, Line
 from planner.check.run import counts
 from planner.check.wanted import Wanted
@@ -21,15 +21,8 @@ def requests(lines: Sequence[Line]) -> list[str]:
 
 def evidence(lines: list[Line], wanted: Wanted) -> str:
     """The JSON document."""
-    spec = wanted.spec
     document = {
-        "schema_version": "1",
-        "checked_at": wanted.now.isoformat(timespec="seconds").replace("+00:00", "Z"),
-        "account": MASK,
-        "region": spec.region,
-        "stack": spec.stack,
-        "scenario": spec.scenario,
-        "plan": {"name": masked(spec.plan_name), "sha256": spec.plan_sha256},
+        **about(wanted.spec, "checked_at", wanted.now),
         "counts": counts(lines),
         "quota_requests": requests(lines),
         "lines": [line.as_json() for line in lines],

@@ -1,4 +1,4 @@
-"""`planner acceptance`: what stands, measured on all nodes at once, beside its plan."""
+"""`planner acceptance`: a deployed stack, measured on all nodes at once, against its plan."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from planner.cli.gates import check_junit
-from planner.cli.options import OUT, STACK, Asked, common, format_option, priced_plan, scenario_option
+from planner.cli.options import STACK, Asked, common, evidence_options, priced_plan, scenario_option
 from planner.cli.output import check_out, format_of, room_of, say, write_result
 from planner.cli.progress import progress
 from planner.cli.stack_shared import deployed
@@ -28,17 +28,12 @@ LARGEST = 2**30
 
 @click.command()
 @priced_plan
-@scenario_option("The scenario that stands", default="the stack file's, else best")
+@scenario_option("The deployed scenario", default="the stack file's, else best")
 @STACK
 @click.option("--against", type=click.Path(), metavar="FILE", help="Also hold it against the figures in FILE.")
 @click.option("--tcp", is_flag=True, help="Also measure the gang without EFA, for the price of a fallback to TCP.")
 @click.option("--measured", metavar="FILE", help="Write what was measured; `--set @FILE` gives it to the next plan.")
-@click.option("--strict", is_flag=True, help="Also exit with 13 for what was not measured.")
-@click.option("--junit", metavar="FILE", help="Write the lines to FILE as JUnit XML: one test a line.")
-@format_option(
-    ["table", "json"], "json is evidence: dated, the account masked. [default: by FILE's ending, else table]"
-)
-@OUT
+@evidence_options("was not measured")
 @common
 def command(
     asked: Asked,

@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from planner.cli.gates import check_junit
-from planner.cli.options import (
-    OUT,
-    STACK,
-    Asked,
-    common,
-    format_option,
-    priced_plan,
-    scenario_option,
-)
+from planner.cli.options import STACK, Asked, common, evidence_options, priced_plan, scenario_option
 from planner.cli.output import format_of, room_of, say, write_result
 from planner.cli.progress import progress
 from planner.cli.stack_shared import deployed
@@ -34,12 +26,7 @@ if TYPE_CHECKING:
 @STACK
 @click.option("--deployer", metavar="ARN", default="", help="Role or user that deploys. [default: the caller]")
 @click.option("--operator", metavar="ARN", default="", help="Role or user that operates the stack.")
-@click.option("--strict", is_flag=True, help="Also exit with 13 for what is not known.")
-@click.option("--junit", metavar="FILE", help="Write the lines to FILE as JUnit XML: one test a line.")
-@format_option(
-    ["table", "json"], "json is evidence: dated, the account masked. [default: by FILE's ending, else table]"
-)
-@OUT
+@evidence_options("is not known")
 @common
 def command(
     asked: Asked,

@@ -33,7 +33,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "preview": ("planner.cli.preview", "List every resource that `pulumi up` would create, with its cost per hour."),
     "lint": ("planner.cli.lint", "Check the planned deployment for mistakes before it exists."),
     "check": ("planner.cli.check", "Ask the AWS account, read only, what would stop or surprise the deployment."),
-    "acceptance": ("planner.cli.acceptance", "Measure what stands, beside its plan, and price what it misses."),
+    "acceptance": ("planner.cli.acceptance", "Measure a deployed stack against its plan, and price each miss."),
     "node": ("planner.cli.node", "Replace one node of a gang."),
     "reserve": ("planner.cli.reserve", "Buy the stack's Capacity Block; you type the exact price to confirm."),
     "leave": ("planner.cli.leave", "Move a run to On-Demand nodes: off spot by its rule, or off a Capacity Block."),

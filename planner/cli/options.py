@@ -68,6 +68,26 @@ def format_option(styles: Sequence[str], help: str) -> Callable[..., Any]:
     return click.option("-f", "--format", "style", type=click.Choice(list(styles)), help=help)
 
 
+def evidence_options(unknown: str) -> Callable[..., Any]:
+    """--strict, --junit, --format and --out of a verb whose lines are evidence. unknown: words for what it could not
+    tell."""
+
+    def with_options(function: Callable[..., Any]) -> Callable[..., Any]:
+        for option in (
+            OUT,
+            format_option(
+                ["table", "json"],
+                "json is evidence: dated, the account masked. [default: by FILE's ending, else table]",
+            ),
+            click.option("--junit", metavar="FILE", help="Write the lines to FILE as JUnit XML: one test a line."),
+            click.option("--strict", is_flag=True, help=f"Also exit with 13 for what {unknown}."),
+        ):
+            function = option(function)
+        return function
+
+    return with_options
+
+
 def top_option(help: str) -> Callable[..., Any]:
     """--top, the rows of a table."""
     return click.option("--top", type=click.IntRange(0), default=12, show_default=True, help=help)

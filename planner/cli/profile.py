@@ -88,8 +88,9 @@ def _measured(gpus: int, path: str, batch: float | None) -> tuple[Log, Measured]
 
 def _narrowed(plan: str, values: dict[str, Any], quiet: bool) -> Narrowed:
     """The plan's recommended choice before and after. Raises PlanProblems or UsageProblem."""
-    from planner.cli.progress import PRICING, counted, progress
+    from planner.cli.progress import counted, progress
     from planner.decide.compare import compare
+    from planner.kinds.asking import PRICING
     from planner.plan.values_file import as_overrides
     from planner.report.wording.profile import Narrowed
 

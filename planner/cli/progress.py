@@ -15,7 +15,6 @@ from planner.kinds.asking import Watch
 if TYPE_CHECKING:
     from planner.kinds.asking import Each
 
-PRICING, SIMULATING = "Pricing the plan", "Replaying jobs"
 AFTER_SECONDS, EVERY_SECONDS = 1.0, 0.2
 
 

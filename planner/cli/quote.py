@@ -11,8 +11,9 @@ import click
 from planner.api.arguments import named
 from planner.cli.options import OUT, Asked, common, format_option, priced_plan, scenario_option
 from planner.cli.output import format_of, room_of, warn_of_prices, write_result
-from planner.cli.progress import PRICING, counted, progress
+from planner.cli.progress import counted, progress
 from planner.errors import UsageProblem
+from planner.kinds.asking import PRICING
 
 if TYPE_CHECKING:
     from planner.estimate.request import Request

@@ -22,8 +22,9 @@ from planner.cli.options import (
     scenario_option,
 )
 from planner.cli.output import format_of, room_of, write_result
-from planner.cli.progress import SIMULATING, Watched, progress
+from planner.cli.progress import Watched, progress
 from planner.errors import UsageProblem
+from planner.kinds.asking import REPLAYING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -138,7 +139,7 @@ def command(
         for deadline in deadlines or ("60h",)
     ]
     traces = [trace_in(file) for file in (*first, *files)]
-    with progress(SIMULATING, total=len(jobs) * len(traces), quiet=quiet) as shown:
+    with progress(REPLAYING, total=len(jobs) * len(traces), quiet=quiet) as shown:
         try:
             rng = np.random.default_rng(seed)
             runs = simulate(traces, jobs, names, ticks or STARTS, rng, generate=generate, step=shown.step)

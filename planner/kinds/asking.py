@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from planner.plan.load import Loaded
     from pricing.book import PriceBook
 
+# what a kind of plan does for more than a moment, as a person reads it
+PRICING, SEARCHING = "Pricing the plan", "Pricing fleets"
+STUDYING, REPLAYING = "Trying what would change the answer", "Replaying jobs"
 Each = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
 Step = Callable[[], None]
 

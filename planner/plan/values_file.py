@@ -12,7 +12,7 @@ from typing import Any
 
 from planner.errors import PlanProblems
 from planner.plan.textfile import label_of, read_text, refuse
-from planner.plan.yamlfile import Unreadable, read_yaml
+from planner.plan.yamlfile import Tree, Unreadable, read_yaml
 
 MARK = "@"
 
@@ -23,14 +23,19 @@ def expanded(overrides: Iterable[str]) -> list[str]:
     return [value for text in overrides for value in (_values(text[1:]) if text.startswith(MARK) else [text])]
 
 
-def _values(path: str) -> Iterator[str]:
-    where = label_of(path)
+def read_values(path: str) -> Tree:
+    """A YAML file that is no plan. Raises PlanProblems for one that cannot be read, or that repeats a key."""
     try:
-        tree = read_yaml(read_text(path), where)
+        tree = read_yaml(read_text(path), label_of(path))
     except Unreadable as error:
         raise PlanProblems((error.problem,)) from None
     if tree.problems:
         raise PlanProblems(tuple(tree.problems))
+    return tree
+
+
+def _values(path: str) -> Iterator[str]:
+    tree, where = read_values(path), label_of(path)
     if not isinstance(tree.data, dict) or not all(isinstance(key, str) for key in tree.data):
         raise refuse(where, "a file of values is a mapping of a plan's sections", "such as reliability: {...}")
     yield from as_overrides(tree.data)

@@ -28,32 +28,16 @@ from planner.stack.slurm_settings import (
     queue_settings,
 )
 from planner.stack.spec import Block, ClusterSpec
-from tests.pool.health.slurm import Slurm, free_port
+from tests.pool.health.slurm import COMMON, Slurm, free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ("slurmctld", "slurmd", "slurmdbd", "mariadbd", "mariadb-install-db", "munged", "sacctmgr", "sbatch")
 # of AWS PCS's own, which nobody can set, and of this machine; a requeued job waits for the end of its credential
-OF_PCS = """ClusterName=trial
-SlurmctldHost={host}(127.0.0.1)
-SlurmctldPort={port}
-SlurmUser=root
-SlurmdUser=root
-AuthType=auth/munge
-AuthInfo=socket={folder}/munge.socket,cred_expire=5
-StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool.%n
-SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd.%n.pid
-SlurmctldLogFile={folder}/slurmctld.log
-SlurmdLogFile={folder}/slurmd.%n.log
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/none
-MpiDefault=none
-SelectType=select/cons_tres
+OF_PCS = (
+    COMMON
+    + """AuthInfo=socket={folder}/munge.socket,cred_expire=5
 SelectTypeParameters=CR_CPU
 SlurmdParameters=config_overrides
-SlurmdTimeout=300
 SwitchType=switch/none
 PriorityType=priority/multifactor
 SchedulerType=sched/backfill
@@ -63,6 +47,7 @@ AccountingStorageHost=127.0.0.1
 AccountingStoragePort={database_port}
 AccountingStoragePass={folder}/munge.socket
 """
+)
 DATABASE = """AuthType=auth/munge
 AuthInfo=socket={folder}/munge.socket
 DbdHost={host}

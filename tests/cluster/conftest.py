@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from fleet_pool.slurm import command
 from fleet_pool.slurm.settings import Cluster as Settings
 from fleet_pool.slurm.settings import Project
 
+from planner.stack.spec import ClusterSpec
 from tests.cluster.cluster import Cluster, cluster, lacking
 from tests.cluster.specs import SCHEDULER, USD_PER_NODE_HOUR, slurm_spec
 
@@ -32,22 +35,37 @@ needs_slurm = [
 ]
 
 
-@pytest.fixture(scope="module")
-def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+@contextmanager
+def standing(folder: Path, spec: ClusterSpec) -> Iterator[Cluster]:
     """With the accounts of SETTINGS, which `planner-slurm` made."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", f"{os.environ['PATH']}:/usr/sbin:/sbin")
-        with cluster(tmp_path_factory.mktemp("slurm"), slurm_spec()) as found:
+        with cluster(folder, spec) as found:
             patch.setenv("SLURM_CONF", str(found.folder / "slurm.conf"))
             assert command.apply(SETTINGS) == 0
             yield found
+
+
+def cancel_all(slurm: Cluster) -> None:
+    """Until the queue is empty."""
+    for account in (one.name for one in SETTINGS.projects):
+        slurm.run("scancel", f"--account={account}")
+    slurm.wait("an empty queue", lambda: not slurm.run("squeue", "--noheader").strip())
+
+
+def wait_until_idle(slurm: Cluster) -> None:
+    slurm.wait("all nodes idle", lambda: set(slurm.states().values()) == {"idle"})
+
+
+@pytest.fixture(scope="module")
+def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with standing(tmp_path_factory.mktemp("slurm"), slurm_spec()) as found:
+        yield found
 
 
 @pytest.fixture
 def quiet(slurm: Cluster) -> Iterator[Cluster]:
     """Without jobs at the start and the end."""
     yield slurm
-    for account in (one.name for one in SETTINGS.projects):
-        slurm.run("scancel", f"--account={account}")
-    slurm.wait("an empty queue", lambda: not slurm.run("squeue", "--noheader").strip())
-    slurm.wait("all nodes idle", lambda: set(slurm.states().values()) == {"idle"})
+    cancel_all(slurm)
+    wait_until_idle(slurm)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Iterator
@@ -19,8 +18,8 @@ from fleet_pool.slurm.settings import Cluster as Settings
 
 from planner.stack.spec import Block
 from tests.cluster.bucket import Bucket, bucket, launcher
-from tests.cluster.cluster import Cluster, cluster
-from tests.cluster.conftest import SETTINGS, needs_slurm
+from tests.cluster.cluster import Cluster
+from tests.cluster.conftest import SETTINGS, cancel_all, needs_slurm, standing, wait_until_idle
 from tests.cluster.specs import slurm_spec
 
 pytestmark = needs_slurm
@@ -40,24 +39,18 @@ def settings(ends: datetime | None) -> Settings:
 @pytest.fixture(scope="module")
 def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     further = (Block(nodes=4, reservation_id="cr-0bbb2222cccc3333d", ends="2026-12-20T11:30:00Z"),)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PATH", f"{os.environ['PATH']}:/usr/sbin:/sbin")
-        spec = slurm_spec(buying="capacity-block", further=further)
-        with cluster(tmp_path_factory.mktemp("blocks"), spec) as found:
-            patch.setenv("SLURM_CONF", str(found.folder / "slurm.conf"))
-            assert command.apply(SETTINGS) == 0
-            yield found
+    spec = slurm_spec(buying="capacity-block", further=further)
+    with standing(tmp_path_factory.mktemp("blocks"), spec) as found:
+        yield found
 
 
 @pytest.fixture
 def quiet(slurm: Cluster) -> Iterator[Cluster]:
     yield slurm
-    for account in (one.name for one in SETTINGS.projects):
-        slurm.run("scancel", f"--account={account}")
-    slurm.wait("an empty queue", lambda: not slurm.run("squeue", "--noheader").strip())
+    cancel_all(slurm)
     for name in re.findall(r"ReservationName=(\S+)", command.run(*SHOW_RESERVATIONS)):
         slurm.run("scontrol", "delete", f"reservation={name}")
-    slurm.wait("all nodes idle", lambda: set(slurm.states().values()) == {"idle"})
+    wait_until_idle(slurm)
 
 
 def now() -> datetime:

@@ -14,11 +14,10 @@ from planner.decide.enumerate import ids_of
 from planner.decide.spares import with_spares
 from planner.estimate.defaults import DEFAULT_DRAWS
 from planner.estimate.request import Request
-from planner.kinds.asking import Ask, Watch
+from planner.kinds.asking import PRICING, Ask, Watch
 from planner.plan.load import LoadedPlan
 
 __all__ = ["compared", "document", "draws_for", "ids", "named", "plan_of", "priced", "request_of", "settings"]
-WHAT = "Pricing the plan"
 
 
 def plan_of(ask: Ask) -> LoadedPlan:
@@ -52,14 +51,14 @@ def request_of(ask: Ask, *, derivations: bool = True, spares: bool = True) -> Re
 def compared(ask: Ask, watch: Watch, *, derivations: bool = True) -> Comparison:
     """Every scenario, ranked, with what is worth proposing."""
     request = request_of(ask, derivations=derivations)
-    with watch.each(WHAT) as each:
+    with watch.each(PRICING) as each:
         return comparison_of(plan_of(ask), request, each)
 
 
 def priced(ask: Ask, watch: Watch, *, derivations: bool = True) -> comparisons.Comparison:
     """The same without proposals."""
     request = request_of(ask, derivations=derivations)
-    with watch.each(WHAT) as each:
+    with watch.each(PRICING) as each:
         return compare(request, each)
 
 

@@ -9,8 +9,8 @@ from planner.decide.comparison import Comparison
 from planner.decide.enumerate import ids_of
 from planner.errors import UsageProblem
 from planner.estimate.derivations import known_of
-from planner.kinds.asking import Ask, Look, Watch
-from planner.kinds.training.answers import WHAT, named, plan_of, request_of
+from planner.kinds.asking import PRICING, Ask, Look, Watch
+from planner.kinds.training.answers import named, plan_of, request_of
 from planner.report.data import explanation_json
 from planner.report.data.encoding import json_text
 from planner.report.terminal import explanation_text
@@ -38,7 +38,7 @@ def told(
     from planner.decide.compare import compare
 
     request = request_of(ask)
-    with watch.each(WHAT) as each:
+    with watch.each(PRICING) as each:
         comparison = compare(request, each)
     try:
         chosen = named(comparison, scenario) if scenario else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from planner.api.comparisons import Comparison
-from planner.kinds.asking import Look, Watch
+from planner.kinds.asking import STUDYING, Look, Watch
 from planner.kinds.training.answers import named
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from planner.report.wording.sheet import Sheet
 
 WITH_DERIVATIONS = ("json", "html", "focus")
-STUDYING = "Trying what would change the answer"
 
 
 def written(found: Comparison, style: str, look: Look, watch: Watch, listed: Comparison | None = None) -> str:

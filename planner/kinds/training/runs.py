@@ -8,12 +8,10 @@ from planner.api.simulations import MOST_RUNS, RULES, RUNS, STARTS, on_spot, sim
 from planner.decide.spares import with_spares
 from planner.errors import UsageProblem
 from planner.estimate.request import Request
-from planner.kinds.asking import Ask, Look, Watch
-from planner.kinds.training.answers import WHAT, plan_of
+from planner.kinds.asking import PRICING, REPLAYING, Ask, Look, Watch
+from planner.kinds.training.answers import plan_of
 from planner.spot.simulate import NAMES, OPTIMUM, POLICIES
 from planner.spot.trace_file import trace_in
-
-REPLAYING = "Replaying jobs"
 
 
 def replayed(
@@ -40,7 +38,7 @@ def replayed(
     loaded = plan_of(ask)
     asked = Request(plan=loaded.plan, plan_sha256=loaded.sha256, book=ask.book, draws=draws, seed=ask.seed)
     request = on_spot(with_spares(asked))
-    with watch.steps(WHAT, 0):
+    with watch.steps(PRICING, 0):
         why, listing = "`planner compare` says why", "`planner explain PLAN` lists the ids"
         chosen = spot_scenario(request, scenario, option="--scenario ", why=why, listing=listing)
     traces = [trace_in(file) for file in recordings]

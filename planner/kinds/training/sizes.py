@@ -6,17 +6,16 @@ from collections.abc import Sequence
 
 from planner.api.optima import Optimum, optimum_of
 from planner.estimate.result import Scenario
-from planner.kinds.asking import Ask, Look, Watch
+from planner.kinds.asking import SEARCHING, Ask, Look, Watch
 from planner.kinds.training.answers import request_of
 
 FORMATS = ("table", "json", "md")
-WHAT = "Pricing fleets"
 
 
 def searched(ask: Ask, minimize: str, watch: Watch) -> Optimum:
     """minimize: "cost" or "time"."""
     request = request_of(ask, derivations=False, spares=False)
-    with watch.each(WHAT) as each:
+    with watch.each(SEARCHING) as each:
         return optimum_of(request, minimize, each)
 
 

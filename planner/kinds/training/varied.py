@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from planner.api.sensitivities import Sensitivity, sensitivity_of
-from planner.kinds.asking import Ask, Look, Watch
-from planner.kinds.training.answers import WHAT, named, request_of
-from planner.kinds.training.pages import STUDYING
+from planner.kinds.asking import PRICING, STUDYING, Ask, Look, Watch
+from planner.kinds.training.answers import named, request_of
 
 FORMATS = ("table", "json", "svg")
 NOTHING = "no scenario is both feasible and completely priced; `planner compare` shows the reasons"
@@ -16,7 +15,7 @@ def studied(ask: Ask, scenario: str | None, against: str | None, watch: Watch) -
     from planner.decide.compare import compare
 
     request = request_of(ask, derivations=False)
-    with watch.each(WHAT) as each:
+    with watch.each(PRICING) as each:
         comparison = compare(request, each)
     chosen = named(comparison, scenario) if scenario else comparison.best
     if chosen is None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from planner.api.pools import named as named
 from planner.api.pools import runs_of as runs_of
-from planner.kinds.asking import Ask, Watch
+from planner.kinds.asking import REPLAYING, Ask, Watch
 from planner.plan.load import LoadedPool
 from planner.report.data.worker_pool_json import document as document_of
 from planner.worker_pool.compare import choices_in, compare_pool, ids_in, runs_for
@@ -15,8 +15,6 @@ from planner.worker_pool.result import PoolComparison, PoolScenario
 if TYPE_CHECKING:
     from planner.worker_pool.simulated import Step
 
-WHAT = "Replaying jobs"
-
 
 def plan_of(ask: Ask) -> LoadedPool:
     """The plan that is asked about."""
@@ -24,9 +22,9 @@ def plan_of(ask: Ask) -> LoadedPool:
     return ask.loaded
 
 
-def draws_for(ask: Ask, asked: str = "--draws") -> int:
+def draws_for(ask: Ask) -> int:
     """Runs of each choice: those that are asked for, else as many as suit the number of jobs. Raises UsageProblem."""
-    given = None if ask.draws is None else runs_of(ask.draws, asked)
+    given = None if ask.draws is None else runs_of(ask.draws, "--draws")
     return runs_for(plan_of(ask).plan.jobs.count, given)
 
 
@@ -46,7 +44,7 @@ def simulated(ask: Ask, step: Step = lambda: None) -> PoolComparison:
 def compared(ask: Ask, watch: Watch, *, derivations: bool = True) -> PoolComparison:
     """Every choice, ranked. derivations: of training. Raises UsageProblem."""
     total = choices_in(plan_of(ask).plan, ask.book) * draws_for(ask)
-    with watch.steps(WHAT, total) as step:
+    with watch.steps(REPLAYING, total) as step:
         return simulated(ask, step)
 
 

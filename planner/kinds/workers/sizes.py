@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planner.kinds.asking import Ask, Look, Watch
-from planner.kinds.workers.answers import WHAT, plan_of, runs_of
+from planner.kinds.asking import REPLAYING, Ask, Look, Watch
+from planner.kinds.workers.answers import plan_of, runs_of
 from planner.report.blocks import markdown
 from planner.report.blocks.terminal import Cells
 from planner.report.wording.worker_pool_page import sizes
@@ -19,7 +19,7 @@ def searched(ask: Ask, minimize: str, watch: Watch) -> PoolSearch:
     """minimize: "cost" or "time". Raises UsageProblem."""
     runs = RUNS if ask.draws is None else runs_of(ask.draws, "--draws")
     loaded = plan_of(ask)
-    with watch.steps(WHAT, runs_in(loaded, ask.book, runs)) as step:
+    with watch.steps(REPLAYING, runs_in(loaded, ask.book, runs)) as step:
         return search_pool(loaded, ask.book, minimize, runs=runs, seed=ask.seed, as_of=ask.as_of, step=step)
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from planner.errors import UsageProblem
-from planner.kinds.asking import Ask, Look, Watch
+from planner.kinds.asking import STUDYING, Ask, Look, Watch
 from planner.kinds.workers.answers import compared, named_or_first, plan_of, runs_of
 from planner.worker_pool.sensitivity import RUNS, PoolStudy, lacks, parameters_of, runs_in_study, study_pool
 
 FORMATS = ("table", "json", "svg")
 NOTHING = "no choice meets the limits; `planner compare` shows the reasons, --scenario ID varies one"
-STUDYING = "Trying what would change the answer"
 
 
 def studied(ask: Ask, scenario: str | None, against: str | None, watch: Watch) -> PoolStudy | None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from planner.answer.row import Row
 from planner.report.blocks.block import Bar
 from planner.report.pictures.axis import FAR, Axis, axis_of
 from planner.report.wording import figures, page_texts
@@ -28,6 +30,12 @@ class BarsView:
     caption: str
     bars: tuple[BarView, ...]
     ticks: tuple[tuple[float, str], ...]
+
+
+def futures_of(row: Row) -> Sequence[tuple[float, float, float]]:
+    """P10, P50 and P90 of both futures of a row; nothing where it has not two that end."""
+    parts = [(one.p10_usd, one.p50_usd, one.p90_usd) for one in row.futures if math.isfinite(one.p50_usd)]
+    return parts if len(parts) > 1 else ()
 
 
 def bars_view(bars: Sequence[Bar]) -> BarsView:

@@ -36,11 +36,8 @@ class Cells:
         return text.encode("ascii" if self.ascii_only else "utf-8", "replace").decode()
 
     def _blocks(self, section: Section) -> list[str]:
-        found = [self._block(block) for block in section.blocks if block.level is not Level.EVIDENCE]
-        lines: list[str] = []
-        for one in filter(None, found):
-            lines += one
-        return lines
+        shown = (block for block in section.blocks if block.level is not Level.EVIDENCE)
+        return [line for block in shown for line in self._block(block)]
 
     def _block(self, block: Inner) -> list[str]:
         if isinstance(block, Card):

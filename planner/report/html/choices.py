@@ -10,7 +10,7 @@ from planner.decide.comparison import Comparison
 from planner.decide.leaders import leaders_of, rank_of
 from planner.decide.shortlist import Shortlist
 from planner.estimate.result import Scenario
-from planner.report.blocks.bars import BarsView, bars_view
+from planner.report.blocks.bars import BarsView, bars_view, futures_of
 from planner.report.blocks.block import Bar
 from planner.report.html.inline import shown
 from planner.report.wording import eligibility, figures, futures, left_out, page_texts, spoken
@@ -51,10 +51,10 @@ def choices_view(comparison: Comparison, shortlist: Shortlist) -> ChoicesView | 
 
 def _bar(comparison: Comparison, rank: int, s: Scenario, cost: Range) -> Bar:
     assert s.days is not None
-    parts = [(one.p10_usd, one.p50_usd, one.p90_usd) for one in s.futures if math.isfinite(one.p50_usd)]
+    parts = futures_of(s)
     middle, high = figures.usd(cost.p50), figures.usd(cost.p90)
     ends = page_texts.from_to(figures.usd(cost.p10), high)
-    if len(parts) > 1:
+    if parts:
         middle, shares = futures.either(s)
         ends = f"{shares}, {page_texts.p90(high, open_end=math.isinf(cost.p90))}"
     types = figures.short_types(comparison.scenarios)
@@ -66,7 +66,7 @@ def _bar(comparison: Comparison, rank: int, s: Scenario, cost: Range) -> Bar:
         bought=f"{figures.short_purchase(s.option)}{place}",
         family=s.option.family,
         usd=(cost.p10, cost.p50, cost.p90),
-        futures=parts if len(parts) > 1 else (),
+        futures=parts,
         cost=middle,
         range=ends,
         days=spoken.run_days(s.days.p50),

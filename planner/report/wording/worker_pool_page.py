@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from planner import __version__
+from planner.report.blocks.bars import futures_of
 from planner.report.blocks.block import (
     Bar,
     Bars,
@@ -116,7 +117,6 @@ def _bars(found: PoolComparison, shown: Sequence[PoolScenario]) -> list[Bars]:
 def _bar(rank: int, s: PoolScenario, first: bool) -> Bar:
     assert s.cost_usd is not None and s.days is not None  # noqa: PT018  it was simulated
     cost = s.cost_usd
-    parts = [(one.p10_usd, one.p50_usd, one.p90_usd) for one in s.futures if math.isfinite(one.p50_usd)]
     return Bar(
         rank=rank,
         first=first,
@@ -124,7 +124,7 @@ def _bar(rank: int, s: PoolScenario, first: bool) -> Bar:
         bought=words.PURCHASES[s.choice.purchase],
         family={"list": "on-demand"}.get(s.choice.purchase, s.choice.purchase),
         usd=(cost.p10, cost.p50, cost.p90),
-        futures=parts if len(parts) > 1 else (),
+        futures=futures_of(s),
         cost=figures.usd(cost.p50),
         range=f"{figures.usd(cost.p10)} to {figures.usd(cost.p90)}",
         days=words.lasts(s.days.p50),

@@ -23,7 +23,6 @@ from fleet_pool.health.limits import LIMITS, SETTLED_S, SETTLING, Action
 from fleet_pool.launch.here import bucket_of, settings_of
 from fleet_pool.node import boot_log, ready, watch
 from fleet_pool.node.facts import BadFacts, Expected, Node, expected_of, node_of
-from fleet_pool.node.gpu_use import dimension_of
 from fleet_pool.node.machine import Machine, NotReady
 from fleet_pool.problems import Code, PoolProblem, UsageProblem
 
@@ -241,11 +240,8 @@ def acting_of(environment: Mapping[str, str], node: Node | None, *, dry_run: boo
     def page(text: str) -> None:
         print(f"planner-health: a person has to look: {text}", flush=True)
         if node is not None and node.counted:
-            value = watch.Value(
-                metric=watch.NODE_PROBLEMS, dimension=dimension_of(node), of=node.counted, unit="Count", value=1
-            )
             try:
-                watch.publish((value,), node.region)
+                watch.publish((watch.problems_of(node, 1),), node.region)
             except (OSError, subprocess.SubprocessError) as problem:
                 print(f"planner-health: CloudWatch was not told: {problem}", flush=True)
 

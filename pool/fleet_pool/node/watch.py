@@ -63,9 +63,12 @@ def lost_members(node: Node) -> tuple[str, ...]:
 def of_node(node: Node, found: Sequence[ready.Found], lost: Sequence[str] = ()) -> tuple[Value, ...]:
     """Nothing while all is right, and for a node without a group, whose problems count as the pool's."""
     wrong = sum(not each.ready for each in found) + len(lost)
-    if not (wrong and node.counted):
-        return ()
-    return (Value(metric=NODE_PROBLEMS, dimension=dimension_of(node), of=node.counted, unit="Count", value=wrong),)
+    return (problems_of(node, wrong),) if wrong and node.counted else ()
+
+
+def problems_of(node: Node, count: int) -> Value:
+    """So many problems of a node that CloudWatch counts."""
+    return Value(metric=NODE_PROBLEMS, dimension=dimension_of(node), of=node.counted, unit="Count", value=count)
 
 
 def of_pool(stack: Stack, found: Sequence[ready.Found], environment: Mapping[str, str]) -> tuple[Value, ...]:

@@ -14,13 +14,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAMS = ("slurmctld", "slurmd", "scontrol", "sinfo", "munged")
-CONF = """ClusterName=trial
+# of a trial on this machine, whatever it is for
+COMMON = """ClusterName=trial
 SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={port}
 SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
-AuthInfo=socket={folder}/munge.socket
 StateSaveLocation={folder}/state
 SlurmdSpoolDir={folder}/spool.%n
 SlurmctldPidFile={folder}/slurmctld.pid
@@ -33,12 +33,17 @@ JobAcctGatherType=jobacct_gather/none
 MpiDefault=none
 SelectType=select/cons_tres
 SlurmdTimeout=300
+"""
+CONF = (
+    COMMON
+    + """AuthInfo=socket={folder}/munge.socket
 HealthCheckProgram={folder}/health.sh
 HealthCheckInterval=5
 HealthCheckNodeState=ANY
 NodeName=n[1-{nodes}] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{first}-{last}] CPUs=1
 PartitionName=main Nodes=ALL Default=YES State=UP
 """
+)
 # as docs/health.md has it: Slurm does not register a node whose program fails, so its end is always well
 HEALTH = """#!/bin/sh
 export PATH={folder}/bin:{path} PYTHONPATH={python_path} PLANNER_EXPECTED=nvidia=8 SLURM_CONF={folder}/slurm.conf
