@@ -85,6 +85,7 @@ def whole_job(given: argparse.Namespace, words: Sequence[str], own: Allocation, 
     if given.nodes not in (None, own.nodes):
         raise UsageProblem(f"--nodes {given.nodes}, but the job has {own.nodes}: leave it out, sbatch --nodes says it")
     bucket, prefix, told = bucket_of(environment, node_of(environment)), checkpoints_of(given, own), _told(own)
+    _own_checkpoints(own, given.name, prefix, newest_commit(bucket, prefix))
     command = [sys.executable, os.path.abspath(sys.argv[0]), *words]
     signal.signal(signal.SIGTERM, lambda *_: _to_ranks(own))
     fruitless, attempt = 0, own.restarts * 1000
@@ -110,6 +111,16 @@ def whole_job(given: argparse.Namespace, words: Sequence[str], own: Allocation, 
             return code
         fruitless = result.fruitless
         _say(f"exit code {code}: starts again from COMMIT {result.commit}")
+
+
+def _own_checkpoints(own: Allocation, name: str | None, prefix: str, commit: int | None) -> None:
+    """A new cluster counts its jobs from 1 again, and the bucket outlives clusters."""
+    if commit is not None and not name and not own.restarts:
+        raise UsageProblem(
+            f"job {own.id} has not run before, but {prefix}/ has a COMMIT of step {commit}: another "
+            "cluster's job had this number. --name NAME gives this job checkpoints of its own; "
+            f"--name slurm-{own.id} goes on from that COMMIT"
+        )
 
 
 def _srun(own: Allocation) -> list[str]:
