@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from planner.estimate.fallback import Mixed
-from planner.estimate.work import WHOLE_RUN, FleetWork
+from planner.estimate.share_of_peak import WHOLE_RUN
+from planner.estimate.work import FleetWork
 from planner.models.values import Values
 from planner.plan.types import Plan
 

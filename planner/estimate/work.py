@@ -8,24 +8,18 @@ import numpy as np
 
 from planner.estimate.place import PhaseIds, PlannedPhase, phases_of
 from planner.estimate.relative_speed import relative_speed
+from planner.estimate.share_of_peak import gpu_hours_of, ideal_share
 from planner.estimate.throughput import throughput_at
 from planner.models.datapath import required_read_rate
 from planner.models.derived import Derived, Sourced, SourcedQuantity
 from planner.models.number import Number
 from planner.models.sheet import Sheet
 from planner.models.values import Z_95, Values
-from planner.models.workload import (
-    gpu_hours_from_flop,
-    hours_from_gpu_hours,
-    hours_from_samples,
-    scaling_efficiency,
-)
-from planner.plan.profiles import has_mfu, mfu_key, profile_key
+from planner.models.workload import hours_from_gpu_hours, hours_from_samples, scaling_efficiency
+from planner.plan.profiles import profile_key
 from planner.plan.training_types import Phase
 from planner.plan.types import Plan
 from pricing.catalog import InstanceType
-
-WHOLE_RUN = "workload.whole_run_of_step_fraction"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,7 +206,7 @@ def _phase_work(
             throughput_factor=speed,
         )
     else:
-        busy, planned = _gpu_hours(phase, place, instance, values, sheet)
+        busy, planned = gpu_hours_of(phase, place, instance, plan.data.profile, values, sheet)
         planned_hours = planned / gpus / efficiency
         hours = sheet.equation(
             place.id("work_hours"),
@@ -231,71 +225,13 @@ def _phase_work(
         speed=speed,
         scaling_efficiency=efficiency,
         own_bytes=phase.hot_dataset_bytes,
-        ideal_hours=0.0 if held is not None else hours * _ideal_share(phase, _kind(instance), values),
+        ideal_hours=0.0 if held is not None else hours * ideal_share(phase, _kind(instance), values),
     )
     return work, extrapolated, note
 
 
 def _kind(instance: InstanceType) -> str:
     return instance.gpu_name.upper()
-
-
-def _gpu_hours(
-    phase: Phase, place: PhaseIds, instance: InstanceType, values: Values, sheet: Sheet
-) -> tuple[Sourced, float]:
-    """Useful GPU-hours of a phase, from the plan or calculated from its FLOP, and their planned number.
-
-    Raises ValueError.
-    """
-    if phase.gpu_hours is not None:
-        return (phase.gpu_hours, place.plan("gpu_hours")), phase.gpu_hours
-    kind = _kind(instance)
-    given, key = phase.mfu_by_gpu.get(kind, phase.mfu), "mfu"
-    if kind in phase.mfu_by_gpu:
-        key = f"mfu_by_gpu.{kind}"
-    if phase.flop is None or (given is None and not has_mfu(kind)):
-        raise ValueError(f"phase {phase.name}: its work cannot be converted to time")
-    if instance.peak_tflops is None:
-        raise ValueError(f"the peak FLOP/s of {instance.name} is not known, so FLOP cannot be converted to time")
-    if given is None:
-        mfu, planned_mfu = values.given(mfu_key(kind)), values.central(mfu_key(kind))
-    elif phase.mfu_basis == "run":
-        mfu, planned_mfu = (given, place.plan(key)), given
-    else:
-        mfu = _mfu_of_run((given, place.plan(key)), place, values, sheet)
-        planned_mfu = given * values.central(WHOLE_RUN)
-    busy = sheet.equation(
-        place.id("gpu_hours"),
-        gpu_hours_from_flop,
-        flop=(phase.flop, place.plan("flop")),
-        peak_tflops=(instance.peak_tflops, f"catalogue:{instance.name}.peak_tflops"),
-        mfu_fraction=mfu,
-    )
-    planned = gpu_hours_from_flop(flop=phase.flop, peak_tflops=instance.peak_tflops, mfu_fraction=planned_mfu)
-    return (busy, place.run("gpu_hours")), float(planned)
-
-
-def _ideal_share(phase: Phase, kind: str, values: Values) -> Number:
-    """Hours at the speed of steps, as a share of a phase's hours: 0 if its speed is that of whole published runs."""
-    if phase.flop is None:
-        return 1.0
-    of_steps = phase.mfu_by_gpu.get(kind, phase.mfu) is not None
-    return values[WHOLE_RUN] if of_steps and phase.mfu_basis != "run" else 0.0
-
-
-def _mfu_of_run(of_steps: Sourced, place: PhaseIds, values: Values, sheet: Sheet) -> Sourced:
-    """The share of the peak over a whole run, from that of its steps."""
-    kept = values.given(WHOLE_RUN)
-    over_the_run = sheet.arithmetic(
-        place.id("mfu_of_run"),
-        of_steps[0] * kept[0],
-        "fraction",
-        "mfu * whole_run_of_step",
-        "evaluation, ramps and slow starts lower it; failed nodes are counted apart",
-        mfu=(*of_steps, "fraction"),
-        whole_run_of_step=(*kept, "fraction"),
-    )
-    return over_the_run, place.run("mfu_of_run")
 
 
 def work_on(plan: Plan, instance: InstanceType, gpus: int, values: Values) -> FleetWork:

@@ -23,6 +23,7 @@ from planner.models.number import Number
 from planner.plan.load import LoadedPlan, load_plan
 from planner.plan.wording import did_you_mean
 from pricing.book import PriceBook, default_book
+from pricing.errors import PriceNotFound
 from pricing.opening import open_book
 
 PLANS = Path(__file__).with_name("plans")
@@ -130,6 +131,13 @@ def figure_of(case: Case) -> PlanFigure:
     """What the plan gives. Raises Unreadable for a mistake in the row, Refused for what the planner refuses."""
     own, overrides = settings_of(case)
     request = _request(case, own["file"], overrides)
+    try:
+        return _read(request, own)
+    except PriceNotFound as error:
+        raise Refused(str(error)) from error
+
+
+def _read(request: Request, own: dict[str, str]) -> PlanFigure:
     read = own["read"]
     if read in OF_RUN:
         return _of_run(request, own.get("scenario", ""), read)

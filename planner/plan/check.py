@@ -122,7 +122,7 @@ def _work(work: Work | Phase, at: Path) -> Iterator[Finding]:
     for key, share in shares.items():
         if share < LOWEST_MFU:
             message = f"{key[0]} of {share:.2%} is lower than any published run"
-            yield (*at, *key), message, "write a share like 40% or 0.4; steps reach 30% to 65%, whole runs 14% to 51%"
+            yield (*at, *key), message, "write a share like 40% or 0.4; steps reach 30% to 65%, whole runs 13% to 55%"
     for key in ("mfu", "mfu_by_gpu") if work.flop is None else ():
         if getattr(work, key) not in (None, {}):
             yield (*at, key), f"{key} is used only with flop", "remove it, or write the work as flop"

@@ -1,0 +1,88 @@
+"""Useful GPU-hours of a phase: of its FLOP, by the share of the GPUs' peak that a whole run reaches."""
+
+from __future__ import annotations
+
+from planner.estimate.place import PhaseIds
+from planner.models.derived import Sourced
+from planner.models.number import Number
+from planner.models.sheet import Sheet
+from planner.models.values import Values
+from planner.models.workload import gpu_hours_from_flop
+from planner.plan.profiles import has_mfu, mfu_key
+from planner.plan.training_types import Phase
+from pricing.catalog import InstanceType
+
+WHOLE_RUN = "workload.whole_run_of_step_fraction"
+NO_LANGUAGE = "workload.no_language_model_factor"
+
+
+def gpu_hours_of(
+    phase: Phase, place: PhaseIds, instance: InstanceType, profile: str | None, values: Values, sheet: Sheet
+) -> tuple[Sourced, float]:
+    """Useful GPU-hours of a phase, from the plan or calculated from its FLOP, and their planned number.
+
+    Raises ValueError.
+    """
+    if phase.gpu_hours is not None:
+        return (phase.gpu_hours, place.plan("gpu_hours")), phase.gpu_hours
+    if phase.flop is None or (_given(phase, instance) is None and not has_mfu(instance.gpu_name)):
+        raise ValueError(f"phase {phase.name}: its work cannot be converted to time")
+    if instance.peak_tflops is None:
+        raise ValueError(f"the peak FLOP/s of {instance.name} is not known, so FLOP cannot be converted to time")
+    mfu, planned_mfu = _mfu(phase, place, instance, profile, values, sheet)
+    busy = sheet.equation(
+        place.id("gpu_hours"),
+        gpu_hours_from_flop,
+        flop=(phase.flop, place.plan("flop")),
+        peak_tflops=(instance.peak_tflops, f"catalogue:{instance.name}.peak_tflops"),
+        mfu_fraction=mfu,
+    )
+    planned = gpu_hours_from_flop(flop=phase.flop, peak_tflops=instance.peak_tflops, mfu_fraction=planned_mfu)
+    return (busy, place.run("gpu_hours")), float(planned)
+
+
+def ideal_share(phase: Phase, kind: str, values: Values) -> Number:
+    """Hours at the speed of steps, as a share of a phase's hours: 0 if its speed is that of whole published runs."""
+    if phase.flop is None:
+        return 1.0
+    of_steps = phase.mfu_by_gpu.get(kind, phase.mfu) is not None
+    return values[WHOLE_RUN] if of_steps and phase.mfu_basis != "run" else 0.0
+
+
+def _given(phase: Phase, instance: InstanceType) -> float | None:
+    return phase.mfu_by_gpu.get(instance.gpu_name.upper(), phase.mfu)
+
+
+def _mfu(
+    phase: Phase, place: PhaseIds, instance: InstanceType, profile: str | None, values: Values, sheet: Sheet
+) -> tuple[Sourced, float]:
+    """The share over the whole run, and the planned one: the plan's, else what published runs reached."""
+    kind, given = instance.gpu_name.upper(), _given(phase, instance)
+    if given is not None:
+        key = f"mfu_by_gpu.{kind}" if kind in phase.mfu_by_gpu else "mfu"
+        if phase.mfu_basis == "run":
+            return (given, place.plan(key)), given
+        what = "evaluation, ramps and slow starts lower it; failed nodes are counted apart"
+        return _lowered((given, place.plan(key)), given, "whole_run_of_step", WHOLE_RUN, what, place, values, sheet)
+    share, planned = values.given(mfu_key(kind)), values.central(mfu_key(kind))
+    if profile in (None, "tokens"):
+        return share, planned
+    what = "what language models reach; training on images and the like reaches less"
+    return _lowered(share, planned, "no_language_model", NO_LANGUAGE, what, place, values, sheet)
+
+
+def _lowered(
+    share: Sourced, planned: float, name: str, key: str, what: str, place: PhaseIds, values: Values, sheet: Sheet
+) -> tuple[Sourced, float]:
+    """A share times an assumption, drawn and planned. name: of that assumption in the equation."""
+    factor = values.given(key)
+    over_the_run = sheet.arithmetic(
+        place.id("mfu_of_run"),
+        share[0] * factor[0],
+        "fraction",
+        f"mfu * {name}",
+        what,
+        mfu=(*share, "fraction"),
+        **{name: (*factor, "fraction")},
+    )
+    return (over_the_run, place.run("mfu_of_run")), planned * values.central(key)
