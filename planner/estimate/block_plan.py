@@ -8,8 +8,9 @@ from datetime import timedelta
 
 import numpy as np
 
-from planner.estimate.block_tail import on_demand_price, tail_rule
+from planner.estimate.block_tail import tail_rule
 from planner.estimate.evaluate import Evaluated
+from planner.estimate.node_purchase import on_demand_price
 from planner.estimate.request import Request
 from planner.estimate.result import BlockPlan
 from planner.models.compute import BLOCK_LOST_TAIL_HOURS, block_days, usable_hours

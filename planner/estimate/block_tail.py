@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.estimate.block_length import Prices
-from planner.estimate.node_purchase import COMPUTE_PRICE, NodePurchase, bill_used_hours, list_price
+from planner.estimate.node_purchase import COMPUTE_PRICE, NodePurchase, bill_used_hours, list_price, on_demand_price
+from planner.estimate.uncommitted_purchase import bill_on_demand_hours
 from planner.models.bill_lines import BLOCK_MORE, BLOCK_WAIT, COMPUTE_FALLBACK
 from planner.models.block_tail import Chances, tail_of
-from planner.models.derived import PRICE, Sourced
+from planner.models.derived import Sourced
 from planner.models.ledger import Ledger
 from planner.models.number import Number
 from planner.models.values import Values
@@ -45,14 +46,6 @@ def chances_of(settings: CapacityBlock, values: Values, *, on_demand: bool) -> C
 def _drawn(values: Values, stream: str, fraction: str) -> NDArray[np.bool_]:
     """In which draws something with that chance happens; at central values, whether it is likelier than not."""
     return np.asarray(values.uniform(stream) < values[fraction])
-
-
-def on_demand_price(book: PriceBook, instance_type: str, region: str) -> Price | None:
-    """The On-Demand price of a node-hour; None where there is none, so that no tail can count on it."""
-    try:
-        return book.on_demand(instance_type, region)
-    except LookupError:
-        return None
 
 
 def bill_tail(
@@ -98,24 +91,9 @@ def bill_tail(
             more_inputs={"usd_per_hour": (usd, "run:fleet.block_later_usd")},
         )
     if on_demand is not None and np.any(tail.on_demand_hours):
-        discount = purchase.settings.private_discount
-        bill_used_hours(
-            ledger,
-            purchase,
-            tail.on_demand_hours,
-            on_demand,
-            on_demand.usd * (1 - discount),
-            list_usd=list_price(ledger, purchase, on_demand.usd)[0],
-            note="after the block, from its last checkpoint",
-            pricing_category="Standard",
-            line=COMPUTE_FALLBACK,
-            hours_origin=f"run:{AFTER}",
-            hourly=False,
-            more_inputs={
-                "usd_per_hour": (on_demand.usd, PRICE),
-                "discount_fraction": (discount, "plan:purchase.private_discount"),
-            },
-        )
+        after: Sourced = (tail.on_demand_hours, f"run:{AFTER}")
+        note = "after the block, from its last checkpoint"
+        bill_on_demand_hours(ledger, purchase, COMPUTE_FALLBACK, after, note=note)
     if np.any(waited):
         ledger.assumed(
             BLOCK_WAIT,

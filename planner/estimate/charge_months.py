@@ -21,7 +21,8 @@ from planner.models.number import scalar
 from planner.models.tiered_storage import tiered_storage
 
 TIERED = "T10"  # the equation of storage whose tiers start again each month
-SPOT_HOURS = "run.spot_hours"
+# how long the nodes are bought as at the start; what follows is On-Demand
+FIRST_HOURS = ("run.spot_hours", "fleet.committed_run_hours")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,10 +90,18 @@ def payments_of(scenario: Scenario, start: date) -> tuple[Payment, ...]:
     upfront = 1.0 if option.family == "capacity-block" else UPFRONT_SHARE[option.upfront or "no"]
     found = []
     if upfront:
-        once = Payment(
-            begin=begin, end=end, billed=begin, recurring=False, node_hours=node_hours * upfront, usd=usd * upfront
-        )
-        found.append(once)
+        terms = round(hours / option.term_hours) if option.years else 1  # each is paid when it begins
+        part, term = upfront / terms, (end - begin) / terms
+        for since in (begin + number * term for number in range(terms)):
+            once = Payment(
+                begin=since,
+                end=since + term,
+                billed=since,
+                recurring=False,
+                node_hours=node_hours * part,
+                usd=usd * part,
+            )
+            found.append(once)
     if upfront < 1:
         for month, until in _months(start, 0.0, hours):
             part = (until - month) / (end - begin) * (1 - upfront)
@@ -108,15 +117,15 @@ def _hours_of(line: PlannedLine, scenario: Scenario, retention_hours: float) -> 
     """From which to which hour after the start a line is used."""
     run = (scenario.days.plan if scenario.days else 0.0) * 24
     kind = bill_line(line.line)
-    spot = next((e.value for e in scenario.derived if e.id == SPOT_HOURS and isinstance(e.value, float)), run)
+    first = next((e.value for e in scenario.derived if e.id in FIRST_HOURS and isinstance(e.value, float)), run)
     if kind.unused:
         return run, run + line.quantity / scenario.nodes
     if kind.outlives_run:
         return 0.0, run + retention_hours
-    if scenario.option.family == "spot-fallback" and line.line == COMPUTE:
-        return 0.0, min(spot, run)
+    if line.line == COMPUTE:
+        return 0.0, min(first, run)
     if line.line == COMPUTE_FALLBACK:
-        return min(spot, run), run
+        return min(first, run), run
     return 0.0, run
 
 
