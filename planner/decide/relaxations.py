@@ -16,7 +16,7 @@ from planner.answer.compared import Relaxation
 from planner.answer.measure import cost_of
 from planner.answer.row import Shortfall
 from planner.decide import variants
-from planner.decide.break_evens import DIGITS, rounded
+from planner.decide.break_evens import DIGITS
 from planner.decide.compare import compare
 from planner.decide.comparison import Comparison
 from planner.decide.enumerate import evaluate
@@ -26,6 +26,7 @@ from planner.decide.variants import ChangedPlan, Size, with_value
 from planner.estimate.constraints import broken_constraints, limit_of_plan
 from planner.estimate.request import Request
 from planner.models.bill import without_nodes
+from planner.models.number import rounded
 from planner.plan.quantities import MAX_HOURS
 from planner.plan.types import Plan
 

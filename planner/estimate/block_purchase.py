@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.estimate.block_tail import NONE, bill_tail, tail_rule
+from planner.estimate.block_tail import NONE, ON_DEMAND, bill_tail, tail_rule
 from planner.estimate.node_purchase import (
     COMPUTE_PRICE,
     RUN_HOURS,
@@ -14,6 +14,7 @@ from planner.estimate.node_purchase import (
     bill_used_hours,
     list_price,
     nodes_of,
+    on_demand_price,
 )
 from planner.models.bill import INSTANCES
 from planner.models.bill_lines import BLOCK_UNUSED, COMPUTE
@@ -32,6 +33,10 @@ from planner.models.values import Values
 LENGTH = "rule:of all lengths that AWS sells, the least mean cost with what follows its end"
 
 
+def _has_on_demand(ledger: Ledger, purchase: NodePurchase) -> bool:
+    return on_demand_price(ledger.book, purchase.instance.name, ledger.region) is not None
+
+
 def bill_block(
     ledger: Ledger, purchase: NodePurchase, hours: Number, values: Values, waiting_usd: Number
 ) -> PurchaseResult:
@@ -40,6 +45,13 @@ def bill_block(
             why_not=(f"Capacity Blocks are limited to {BLOCK_MAX_NODES} instances; this plan needs {purchase.nodes}",)
         )
     origin, settings = RUN_HOURS, purchase.settings.capacity_block
+    if tail_rule(settings) == ON_DEMAND and not purchase.is_held and not _has_on_demand(ledger, purchase):
+        return PurchaseResult(
+            why_not=(
+                f"purchase.capacity_block.tail is on-demand, and the price book has no On-Demand price of "
+                f"{purchase.instance.name} in {ledger.region}: bring one as prices.own, or write tail: extend",
+            )
+        )
     ends_with_block = purchase.is_held or tail_rule(settings) == NONE
     if purchase.is_held:
         origin, hours = _given_back(ledger, hours)

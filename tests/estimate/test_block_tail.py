@@ -193,3 +193,21 @@ class TestRows:
         assert lengths[0] is not None
         assert lengths[0] <= 14
         assert lengths[1] == 21
+
+
+def test_a_tail_on_demand_without_its_price_is_refused_and_not_billed_as_another_block():
+    """The book of 2026-09-01 has blocks of p5en in eu-west-2, and no On-Demand price of it there."""
+    sections: dict[str, Any] = {
+        "region": "eu-west-2",
+        "fleet": {"instance_types": ["p5en.48xlarge"]},
+        "storage": STREAM,
+    }
+
+    def of(tail: str) -> Any:
+        plan = plan_of(purchase={**BLOCK, "capacity_block": {"tail": tail}}, **sections)
+        return scenario_of(plan, "s3-stream", draws=100)
+
+    assert not of("on-demand").feasible
+    (why,) = of("on-demand").why_not
+    assert "no On-Demand price of p5en.48xlarge in eu-west-2" in why
+    assert of("extend").feasible

@@ -80,7 +80,7 @@ def pool_sheet_of(found: PoolComparison) -> Sheet:
     best = found.best
     first, *_ = pools.answer(found)
     if best is None:
-        return _without(found, first)
+        return _without(found, first, [pools.changed(one) for one in found.relaxations])
     facts = [
         (BUDGET, (_budget(best, "runs"), _left_out())),
         ("Why this one", (pools.condition(found, best),)),
