@@ -17,7 +17,8 @@ from planner.worker_pool.result import PoolComparison, PoolScenario
 from pricing.book import PriceBook
 
 RUNS = 40  # of each choice at another size, which differs by more than these runs do
-SIZES = 2  # that are tried
+SIZES = 3  # that are tried
+GROWTH = 1.3  # at least, after the first: long jobs end in rounds, so a few more nodes change nothing
 DIGITS = 3
 WORTH = 0.99  # of the cost with the nearest limits: farther ones are named if they cost less
 
@@ -103,12 +104,12 @@ def _nodes(
     """More nodes, where time is all that a choice lacks: as many times more as it is too late, simulated."""
     pool, jobs = loaded.plan.pool, loaded.plan.jobs.count
     most = min(math.ceil(jobs / pool.jobs_per_node), MOST_NODES)
-    nodes, at = pool.max, judged
+    nodes, at, least = pool.max, judged, 1.0
     for _ in range(SIZES):
         late = [_far(s) for s in at if all(each.kind == "deadline" for each in s.shortfalls)]
         if not late or nodes >= most or math.isinf(min(late)):
             return
-        nodes = min(max(math.ceil(nodes * min(late)), nodes + 1), most)
+        nodes, least = min(math.ceil(nodes * max(min(late), least)), most), GROWTH
         larger = loaded.plan.model_copy(update={"pool": pool.model_copy(update={"max": nodes})})
         then = compare_pool(replace(loaded, plan=larger), book, runs=min(found.draws, RUNS), seed=found.seed)
         if then.best is not None:

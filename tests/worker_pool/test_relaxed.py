@@ -21,8 +21,8 @@ name: pool
 region: us-east-1
 start: 2026-11-02
 run: {kind: worker-pool}
-jobs: {count: 60, steps: 100, seconds_per_step: {A10G: 36}, checkpoint_steps: 10}
-workers: [{instance_type: g5.xlarge}]
+jobs: {count: 60, steps: 100, seconds_per_step: {L40S: 36}, checkpoint_steps: 10}
+workers: [{instance_type: g6e.8xlarge}]
 pool: {max: 10}
 """
 
@@ -80,13 +80,13 @@ def test_what_is_eligible_has_no_reason_against_it_in_the_document():
 
 
 def test_a_job_on_a_node_of_several_gpus_is_said_to_leave_them_idle():
-    several = again("workers=[{instance_type: g5.48xlarge}]")
+    several = again("workers=[{instance_type: g6e.48xlarge}]")
     assert "If a job uses one GPU, 7 are idle and paid for" in several.notes[0]
-    own = again("workers=[{instance_type: g5.48xlarge}]", "jobs.seconds_per_step={g5.48xlarge: 5}")
+    own = again("workers=[{instance_type: g6e.48xlarge}]", "jobs.seconds_per_step={g6e.48xlarge: 5}")
     assert not any("idle and paid for" in note for note in (*own.notes, *found().notes))
 
 
 def test_a_search_says_which_sizes_it_tried():
-    plan = loaded("workers=[{instance_type: g5.xlarge, purchase: [on-demand]}]", text=PLAN)
+    plan = loaded("workers=[{instance_type: g6e.8xlarge, purchase: [on-demand]}]", text=PLAN)
     said = tried(search_pool(plan, default_book(), runs=5))
     assert said.startswith("Tried: pool.max of 1, 2, 5, 10, 20, 50 and 60. The answer is the best of these; ")
