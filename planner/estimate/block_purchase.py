@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import numpy as np
 
-from planner.estimate.block_tail import NONE, ON_DEMAND, bill_tail, tail_rule
+from planner.estimate.block_tail import NONE, ON_DEMAND, bill_tail, days_before_end, tail_rule
 from planner.estimate.node_purchase import (
     COMPUTE_PRICE,
     RUN_HOURS,
@@ -17,7 +19,7 @@ from planner.estimate.node_purchase import (
     on_demand_price,
 )
 from planner.models.bill import INSTANCES
-from planner.models.bill_lines import BLOCK_UNUSED, COMPUTE
+from planner.models.bill_lines import BLOCK_MORE, BLOCK_UNUSED, COMPUTE
 from planner.models.block_sizes import block_sizes
 from planner.models.compute import (
     BLOCK_LOST_TAIL_HOURS,
@@ -139,6 +141,7 @@ def bill_block(
         block_days=(days, "run:fleet.block_days", "days"),
         usd_per_hour=(usd, COMPUTE_PRICE, "USD/Hrs"),
     )
+    later = [median(line.effective_cost) for line in ledger.lines if line.line == BLOCK_MORE]
     due = "due at purchase, by the first day"
     cash = Cash(
         due=purchase.start.isoformat(),
@@ -148,13 +151,20 @@ def bill_block(
     )
     return PurchaseResult(
         usd_per_hour=usd,
-        upfront=(cash,),
+        upfront=(cash, *(_more_cash(purchase, days, usd) for usd in later)),
         warnings=tuple(warnings),
         block_days=days,
         outlasts_block=outlasts if outlasts.any() else None,
         waited_hours=waited,
         ends_with_block=ends_with_block,
     )
+
+
+def _more_cash(purchase: NodePurchase, days: float, usd: float) -> Cash:
+    """The fee of what follows the block, which AWS charges when it is bought."""
+    day = purchase.start + timedelta(days=int(days) - days_before_end(days))
+    what = "Capacity Block extension, or a later block, due when it is bought, not refundable"
+    return Cash(due=day.isoformat(), usd=usd, what=what, derivation=BLOCK_MORE)
 
 
 def _given_back(ledger: Ledger, hours: Number) -> tuple[str, Number]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -46,6 +48,11 @@ def chances_of(settings: CapacityBlock, values: Values, *, on_demand: bool) -> C
 def _drawn(values: Values, stream: str, fraction: str) -> NDArray[np.bool_]:
     """In which draws something with that chance happens; at central values, whether it is likelier than not."""
     return np.asarray(values.uniform(stream) < values[fraction])
+
+
+def days_before_end(days: float) -> int:
+    """How long before its end to decide: an extension may be refused until then, and On-Demand nodes take a while."""
+    return 3 if days >= 14 else 1 if days > 1 else math.ceil(days)
 
 
 def bill_tail(

@@ -15,14 +15,14 @@ from typing import Any
 from planner.estimate.committed_purchase import UPFRONT_SHARE
 from planner.estimate.result import Scenario
 from planner.models.bill import PlannedLine
-from planner.models.bill_lines import COMPUTE, COMPUTE_FALLBACK, bill_line
+from planner.models.bill_lines import BLOCK_MORE, COMPUTE, COMPUTE_FALLBACK, bill_line
 from planner.models.calendar_months import hours_of_month, month_starts
 from planner.models.number import scalar
 from planner.models.tiered_storage import tiered_storage
 
 TIERED = "T10"  # the equation of storage whose tiers start again each month
-# how long the nodes are bought as at the start; what follows is On-Demand
-FIRST_HOURS = ("run.spot_hours", "fleet.committed_run_hours")
+# how long the nodes are bought as at the start; what follows is On-Demand, or another block
+FIRST_HOURS = ("run.spot_hours", "fleet.committed_run_hours", "fleet.block_used_hours")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +79,8 @@ def payments_of(scenario: Scenario, start: date) -> tuple[Payment, ...]:
     """What is paid for the commitment of a scenario, upfront and by month; adds up to the effective cost of its used
     and unused hours, and is empty without one. Of a part that other work takes over (`reuse_value`), nothing is paid.
     """
-    committed = [line for line in scenario.bill if line.commitment_status]
+    later = [line for line in scenario.bill if line.line == BLOCK_MORE]
+    committed = [line for line in scenario.bill if line.commitment_status and line not in later]
     usd = sum(line.effective_cost for line in committed)
     node_hours = sum(line.quantity for line in committed)
     if not committed or not node_hours:
@@ -110,6 +111,18 @@ def payments_of(scenario: Scenario, start: date) -> tuple[Payment, ...]:
                     begin=month, end=until, billed=month, recurring=True, node_hours=node_hours * part, usd=usd * part
                 )
             )
+    for line in later:  # bought when the first block ends, at the latest
+        until = end + timedelta(hours=line.quantity / scenario.nodes)
+        found.append(
+            Payment(
+                begin=end,
+                end=until,
+                billed=end,
+                recurring=False,
+                node_hours=line.quantity,
+                usd=line.effective_cost,
+            )
+        )
     return tuple(found)
 
 
@@ -124,7 +137,7 @@ def _hours_of(line: PlannedLine, scenario: Scenario, retention_hours: float) -> 
         return 0.0, run + retention_hours
     if line.line == COMPUTE:
         return 0.0, min(first, run)
-    if line.line == COMPUTE_FALLBACK:
+    if line.line in (COMPUTE_FALLBACK, BLOCK_MORE):
         return min(first, run), run
     return 0.0, run
 

@@ -20,7 +20,7 @@ from planner.models.workload import (
     hours_from_samples,
     scaling_efficiency,
 )
-from planner.plan.profiles import has_mfu, mfu_key, profile_key
+from planner.plan.profiles import HIGHEST_MFU, PUBLISHED_MFU, has_mfu, mfu_key, profile_key
 from planner.plan.training_types import Phase
 from planner.plan.types import Plan
 from pricing.catalog import InstanceType
@@ -233,7 +233,18 @@ def _phase_work(
         own_bytes=phase.hot_dataset_bytes,
         ideal_hours=0.0 if held is not None else hours * _ideal_share(phase, _kind(instance), values),
     )
-    return work, extrapolated, note
+    return work, extrapolated, note or _high_mfu(phase, _kind(instance))
+
+
+def _high_mfu(phase: Phase, kind: str) -> str:
+    """A note on an mfu that nobody has published; "" for others."""
+    given, basis = phase.mfu_by_gpu.get(kind, phase.mfu), phase.mfu_basis or "step"
+    if phase.flop is None or given is None or given <= HIGHEST_MFU[basis]:
+        return ""
+    return (
+        f"mfu of {given:.0%} is above every published figure: {PUBLISHED_MFU}. Check that the FLOP and the peak are of "
+        "one precision, and that activations that are calculated again do not count"
+    )
 
 
 def _kind(instance: InstanceType) -> str:
