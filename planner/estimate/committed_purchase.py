@@ -125,7 +125,7 @@ def bill_commitment(ledger: Ledger, purchase: NodePurchase, run_hours: Number) -
         + (f", {purchase.settings.reuse_value:.0%} reused" if purchase.settings.reuse_value else ""),
     )
     share = UPFRONT_SHARE[found.upfront]
-    count = int(median(terms))
+    count, left_hours = int(median(terms)), median(run_hours - hours)
     whole = ledger.sheet.arithmetic(
         "fleet.committed_usd",
         count * term * purchase.nodes * usd,
@@ -137,7 +137,7 @@ def bill_commitment(ledger: Ledger, purchase: NodePurchase, run_hours: Number) -
         nodes=(*nodes_of(purchase), "nodes"),
         usd_per_hour=(usd, COMPUTE_PRICE, "USD/Hrs"),
     )
-    upfront, instalments = _payments(ledger, purchase, whole, share, count)
+    upfront, instalments = _payments(ledger, purchase, whole, share, count, ends_first=bool(left_hours))
     unused = whole - median(purchase.nodes * hours) * usd
     if purchase.settings.reuse_value:
         ledger.sheet.arithmetic(
@@ -165,15 +165,15 @@ def bill_commitment(ledger: Ledger, purchase: NodePurchase, run_hours: Number) -
             term_hours=(term, of_term),
             reuse_value_fraction=reused,
         ),
-        warnings=(_committed(purchase.option.years, count, whole, median(run_hours - hours)),),
+        warnings=(_committed(purchase.option.years, count, whole, left_hours),),
     )
 
 
 def _payments(
-    ledger: Ledger, purchase: NodePurchase, whole: float, share: float, terms: int
+    ledger: Ledger, purchase: NodePurchase, whole: float, share: float, terms: int, *, ends_first: bool
 ) -> tuple[tuple[Cash, ...], tuple[Cash, ...]]:
     """(upfront, instalments) of the terms of a commitment. share: the part of the total that is due upfront, when its
-    term begins."""
+    term begins. ends_first: whether the last term ends before the run."""
     name = "Reserved Instances" if purchase.option.family == "ri" else "Savings Plan"
     committed = (whole, "run:fleet.committed_usd", "USD")
     part = (share, f"rule:the share of {purchase.option.id} that is due upfront", "fraction")
@@ -203,6 +203,6 @@ def _payments(
             upfront=part,
         )
         months = terms * purchase.option.years * 12
-        what = f"{name}, {months:.0f} months of {usd / months:,.2f} USD, also after the run"
+        what = f"{name}, {months:.0f} months of {usd / months:,.2f} USD{'' if ends_first else ', also after the run'}"
         instalments = (Cash(due="monthly", usd=usd, what=what, derivation="fleet.instalments_usd"),)
     return upfront, instalments

@@ -69,6 +69,7 @@ def test_each_upfront_part_is_due_when_its_term_begins():
     paid = payments_of(found, START)
     assert [p.billed.date().isoformat() for p in paid if not p.recurring] == ["2026-10-05", "2027-10-05"]
     assert sum(p.usd for p in paid) == pytest.approx(2 * year)
+    assert not monthly.what.endswith("also after the run")
 
 
 def test_what_is_left_is_billed_in_the_months_after_the_term():
