@@ -96,6 +96,7 @@ EXAMPLES = {
     "block-unused": "nodes=4 run_hours=40 block_days=2 usd_per_hour=11.8",
     "node-hours": "nodes=4 hours=100 unheld_hours=10",
     "unused-node-hours": "nodes=2 run_hours=9000 term_hours=8760 reuse_value_fraction=50%",
+    "committed-run-hours": "run_hours=9490 term_hours=8760 committed_usd_per_hour=13.92 on_demand_usd_per_hour=21.96",
     # S: the NVMe of 400 p4d, WEKA's own example, file systems that AWS sells
     "pool-raw": "nodes=400 drives=8 drive_tb=1",
     "pool-usable": "raw_tb=3200",

@@ -20,6 +20,7 @@ from planner.report.wording.worker_pool_explained import Explained, explained, i
 from planner.worker_pool import result, search
 from planner.worker_pool.check import check_against_book
 from planner.worker_pool.compare import DEFAULT_RUNS, MOST_RUNS, compare_pool
+from planner.worker_pool.relaxed import with_relaxations
 from pricing.snapshot import BrokenBook
 
 if TYPE_CHECKING:
@@ -207,6 +208,7 @@ def compare(
     try:
         book = _book(plan, prices, day)
         found = compare_pool(plan, book, runs=runs, seed=seed, as_of=day, max_price_age_days=age)
+        found = with_relaxations(found, plan, book)
     except BrokenBook as error:
         raise UsageProblem(str(error)) from error
     values: dict[str, Any] = dict(vars(found))

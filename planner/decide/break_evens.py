@@ -14,6 +14,7 @@ from planner.decide.parameters import Parameter
 from planner.decide.ranking import RankedScenario
 from planner.decide.repricing import RankingCache, RankingTable
 from planner.decide.search import Each
+from planner.models.number import rounded
 
 DIGITS = 3  # of the values shown, so that a reader can type them
 ASKED = 4  # of the first at each end: between the ends these alone are asked which of them leads
@@ -222,13 +223,3 @@ def _short(
         if leader(tried[0]) == first and (tried[1] == parameter.value or leader(tried[1]) == before):
             return tried
     return changes, keeps
-
-
-def rounded(value: float, digits: int, up: bool) -> float:
-    """The value with a number of significant digits, rounded up or down."""
-    if value == 0:
-        return 0.0
-    scale = digits - 1 - math.floor(math.log10(abs(value)))
-    scaled = value * 10.0**scale
-    whole = math.ceil(scaled - 1e-9) if up else math.floor(scaled + 1e-9)
-    return float(f"{whole / 10.0**scale:.15g}")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from planner.answer.row import Shortfall
-from planner.decide.break_evens import DIGITS, rounded
+from planner.decide.break_evens import DIGITS
 from planner.decide.variants import ChangedPlan, with_value
+from planner.models.number import rounded
 from planner.plan.quantities import MAX_HOURS
 
 

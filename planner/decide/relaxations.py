@@ -1,5 +1,9 @@
-"""What would make a scenario eligible where none is: the smallest change of each kind, and a larger one where it costs
-less; each one evaluated."""
+"""What would make a scenario eligible where none is: the nearest change of each kind that was tried, and farther ones
+where they cost less; each one evaluated.
+
+A node count is the smallest if fewer nodes never do what more do not, since one less was tried; limits are those of the
+choices of the plan as it is, which may buy other blocks or spares under another limit.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,9 @@ from typing import TypeVar
 
 from planner.answer.compared import Relaxation
 from planner.answer.measure import cost_of
+from planner.answer.row import Shortfall
 from planner.decide import variants
-from planner.decide.break_evens import DIGITS, rounded
+from planner.decide.break_evens import DIGITS
 from planner.decide.compare import compare
 from planner.decide.comparison import Comparison
 from planner.decide.enumerate import evaluate
@@ -21,15 +26,19 @@ from planner.decide.variants import ChangedPlan, Size, with_value
 from planner.estimate.constraints import broken_constraints, limit_of_plan
 from planner.estimate.request import Request
 from planner.models.bill import without_nodes
+from planner.models.number import rounded
 from planner.plan.quantities import MAX_HOURS
 from planner.plan.types import Plan
 
 WHOLE = 8  # nodes
-GROWTH = (1.12, 1.25, 1.5, 2.0)  # of a size that works as planned, until one holds in the draws
+GROWTH = 1.25  # of a size that is too small for another reason than its time
+TRIES = 6  # sizes, until one holds in the draws
 LARGER = (1.0, 1.25, 1.5)  # of the nearest size that holds, then up to whole eights
 WORTH = 0.99  # of the cost of the smallest change: a larger one is named if it costs less
+CLOSE = 0.02  # of a limit, from one that does it to one that does not
 DOUBLINGS = 6  # of the fleet's size in either direction
-MOST = 5  # relaxations shown
+MOST = 6  # relaxations shown
+TIMES = ("deadline", "assumed limit")
 T = TypeVar("T")
 LEAST_AVAILABILITY = 0.5  # a run that fails longer than it works does not count as feasible
 
@@ -84,35 +93,54 @@ def relaxations_of(request: Request, comparison: Comparison) -> tuple[Relaxation
         for kind in (*kinds, both):
             changes = (change for wanted in kind for change in (wanted, *_limits(request, wanted)))
             found += _cheapest(_cheapest_feasible(request, wanted) for wanted in changes)
-    sized = _sized(request, base, size, resized) if size and resized else []
+    sized = _sized(request, base, size, resized, comparison) if size and resized else []
     confirmed = [*(_confirmed(request, one) for one in limits), *sized, *(_confirmed(request, one) for one in found)]
     return (*raised, *(remedy for remedy in confirmed if remedy))[:MOST]
 
 
-def _sized(request: Request, base: ChangedPlan, size: Size, change: _Change) -> list[Relaxation]:
+def _sized(
+    request: Request, base: ChangedPlan, size: Size, change: _Change, comparison: Comparison
+) -> list[Relaxation]:
     """The nearest size that holds in the draws, at or above the one that does as planned; and one of a few larger ones
     where it costs less, since the nearest may just keep a limit with a week of a block that it hardly uses."""
-    first = _confirmed(request, change)
     counts = change.wanted.plan.fleet.nodes
     if counts is None or not request.draws or max(counts) < max(size.sizes):
+        first = _confirmed(request, change)
         return [first] if first else []
+    seen: dict[int, Comparison] = {}
 
     def at(count: int) -> Relaxation | None:
-        return _recommended(request, size.at(base, count))
+        wanted = size.at(base, count)
+        seen[count] = _compared(request, wanted)
+        return _remedy(request, wanted, seen[count])
 
-    least = max(counts)
-    if first is None:
-        fails = least
-        for more in GROWTH:
-            works = min(math.ceil(least * more), variants.MOST_NODES)
-            if first := at(works):
-                least, first = _nearest_size(at, fails, works, first)
-                break
-            fails = works
-    if first is None:
+    fails = max(counts) - 1
+    works = max(fails + 1, _enough(max(size.sizes), comparison, 0.0))
+    for _ in range(TRIES):
+        if first := at(works):
+            break
+        fails, works = works, max(works + 1, _enough(works, seen[works], GROWTH))
+    else:
         return []
+    # the guess is often exact: one less first, then farther, then halved
+    step = 1
+    while works - step > fails and (nearer := at(works - step)):
+        works, first, step = works - step, nearer, 2 * step
+    least, first = _nearest_size(at, max(fails, works - step), works, first)
     larger = [remedy for count in _handy_sizes(least) if (remedy := at(count))]
     return [first, *_less(first, larger)]
+
+
+def _enough(count: int, comparison: Comparison, otherwise: float) -> int:
+    """The nodes with which the fastest choice would be in time, were it as much faster as they are more; `otherwise`
+    times as many where time is not all that it lacks."""
+    late = [
+        max(each.needed / (each.limit or each.needed) for each in s.shortfalls)
+        for s in comparison.complete
+        if s.shortfalls and not s.held_back and all(each.kind in TIMES for each in s.shortfalls)
+    ]
+    more = min(late, default=otherwise)
+    return min(math.ceil(count * more), variants.MOST_NODES) if more < math.inf else variants.MOST_NODES
 
 
 def _handy_sizes(least: int) -> list[int]:
@@ -130,8 +158,9 @@ def _less(first: Relaxation, others: Sequence[Relaxation]) -> list[Relaxation]:
 
 def _raised_limits(request: Request, base: ChangedPlan, comparison: Comparison) -> list[Relaxation]:
     """The plan's limits moved as far as the nearest scenario needs, for the scenarios with the fewest moves; and as far
-    as the cheapest of them needs, where that costs less."""
+    as the cheapest of them needs, where that costs less. Between two deadlines, the shortest that saves half of it."""
     found = []
+    times: dict[tuple[str, ...], tuple[Shortfall, ...]] = {}
     for s in comparison.complete:
         if s.held_back or any(is_out_of_reach(each) for each in s.shortfalls):
             continue
@@ -141,6 +170,7 @@ def _raised_limits(request: Request, base: ChangedPlan, comparison: Comparison) 
         if wanted.settings:
             far = max(each.needed / (each.limit or each.needed) for each in s.shortfalls)
             found.append((len(wanted.settings), far, cost_of(s, "planned"), wanted))
+            times[wanted.settings] = s.shortfalls
     least = min((entry[0] for entry in found), default=0)
     same: dict[tuple[str, ...], list[ChangedPlan]] = {}
     for count, *_, wanted in sorted(found, key=lambda entry: (*entry[:3], entry[3].settings)):
@@ -152,8 +182,37 @@ def _raised_limits(request: Request, base: ChangedPlan, comparison: Comparison) 
         first = _recommended(request, changes[0])
         cheapest = min(changes, key=lambda wanted: cost[wanted.settings])
         far = _recommended(request, cheapest) if request.draws and cheapest is not changes[0] else None
-        remedies += [first, *_less(first, [far] if far else [])] if first else []
+        if first is None:
+            continue
+        last = _less(first, [far] if far else [])
+        ends = times[changes[0].settings], times[cheapest.settings]
+        middle = _between(request, base, first, last[0], ends) if last else None
+        # where the middle saves as much as the far end, that is the nearer one
+        remedies += [first, *([middle, *_less(middle, last)] if middle else last)]
     return remedies
+
+
+def _between(
+    request: Request,
+    base: ChangedPlan,
+    first: Relaxation,
+    last: Relaxation,
+    ends: tuple[tuple[Shortfall, ...], tuple[Shortfall, ...]],
+) -> Relaxation | None:
+    """The shortest time limit between two with which at least half of the difference in cost is saved: more time never
+    costs more."""
+    if any(len(each) != 1 or each[0].kind not in TIMES for each in ends):
+        return None
+    near, far = (each[0].needed for each in ends)
+    most_usd, found = (first.cost_usd + last.cost_usd) / 2, None
+    while far - near > CLOSE * near:
+        days = (near + far) / 2
+        remedy = _recommended(request, with_limit(base, replace(ends[0][0], needed=days)))
+        if remedy and remedy.cost_usd <= most_usd:
+            far, found = days, remedy
+        else:
+            near = days
+    return found
 
 
 def _confirmed(request: Request, change: _Change) -> Relaxation | None:
@@ -168,7 +227,15 @@ def _confirmed(request: Request, change: _Change) -> Relaxation | None:
 
 def _recommended(request: Request, wanted: ChangedPlan) -> Relaxation | None:
     """The recommended scenario of a changed plan, in draws if any are asked for, with the spares that it would have."""
-    best = compare(with_spares(replace(request, plan=wanted.plan, derivations=False))).best
+    return _remedy(request, wanted, _compared(request, wanted))
+
+
+def _compared(request: Request, wanted: ChangedPlan) -> Comparison:
+    return compare(with_spares(replace(request, plan=wanted.plan, derivations=False)))
+
+
+def _remedy(request: Request, wanted: ChangedPlan, comparison: Comparison) -> Relaxation | None:
+    best = comparison.best
     if best is None or best.cost_usd is None or best.days is None:
         return None
     cost, days = (best.cost_usd.p50, best.days.p50) if request.draws else (best.cost_usd.plan, best.days.plan)

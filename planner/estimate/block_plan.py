@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
 
-from planner.estimate.block_tail import on_demand_price, tail_rule
+from planner.estimate.block_tail import days_before_end, tail_rule
 from planner.estimate.evaluate import Evaluated
+from planner.estimate.node_purchase import on_demand_price
 from planner.estimate.request import Request
 from planner.estimate.result import BlockPlan
 from planner.models.compute import BLOCK_LOST_TAIL_HOURS, block_days, usable_hours
@@ -33,7 +33,7 @@ def block_plan_of(request: Request, entry: Evaluated, sheet: Sheet) -> BlockPlan
     usable = usable_hours(days)
     hours = each_draw(spread.run.hours, max(request.draws, 1))
     outlasts = hours > usable
-    decide = int(days) - _days_before(days)
+    decide = int(days) - days_before_end(days)
     found = BlockPlan(
         days=days,
         usd=choice.nodes * days * 24 * usd,
@@ -125,8 +125,3 @@ def _record(sheet: Sheet, found: BlockPlan, draws: int, hours: Number) -> None:
     ):
         if value is not None:
             sheet.taken(f"block_plan.{id}", unit, value=(value, origin))
-
-
-def _days_before(days: float) -> int:
-    """How long before its end to decide: an extension may be refused until then, and On-Demand nodes take a while."""
-    return 3 if days >= 14 else 1 if days > 1 else math.ceil(days)

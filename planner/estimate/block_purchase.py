@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import numpy as np
 
-from planner.estimate.block_tail import NONE, bill_tail, tail_rule
+from planner.estimate.block_tail import NONE, ON_DEMAND, bill_tail, days_before_end, tail_rule
 from planner.estimate.node_purchase import (
     COMPUTE_PRICE,
     RUN_HOURS,
@@ -14,9 +16,10 @@ from planner.estimate.node_purchase import (
     bill_used_hours,
     list_price,
     nodes_of,
+    on_demand_price,
 )
 from planner.models.bill import INSTANCES
-from planner.models.bill_lines import BLOCK_UNUSED, COMPUTE
+from planner.models.bill_lines import BLOCK_MORE, BLOCK_UNUSED, COMPUTE
 from planner.models.block_sizes import block_sizes
 from planner.models.compute import (
     BLOCK_LOST_TAIL_HOURS,
@@ -32,6 +35,10 @@ from planner.models.values import Values
 LENGTH = "rule:of all lengths that AWS sells, the least mean cost with what follows its end"
 
 
+def _has_on_demand(ledger: Ledger, purchase: NodePurchase) -> bool:
+    return on_demand_price(ledger.book, purchase.instance.name, ledger.region) is not None
+
+
 def bill_block(
     ledger: Ledger, purchase: NodePurchase, hours: Number, values: Values, waiting_usd: Number
 ) -> PurchaseResult:
@@ -40,6 +47,13 @@ def bill_block(
             why_not=(f"Capacity Blocks are limited to {BLOCK_MAX_NODES} instances; this plan needs {purchase.nodes}",)
         )
     origin, settings = RUN_HOURS, purchase.settings.capacity_block
+    if tail_rule(settings) == ON_DEMAND and not purchase.is_held and not _has_on_demand(ledger, purchase):
+        return PurchaseResult(
+            why_not=(
+                f"purchase.capacity_block.tail is on-demand, and the price book has no On-Demand price of "
+                f"{purchase.instance.name} in {ledger.region}: bring one as prices.own, or write tail: extend",
+            )
+        )
     ends_with_block = purchase.is_held or tail_rule(settings) == NONE
     if purchase.is_held:
         origin, hours = _given_back(ledger, hours)
@@ -127,6 +141,7 @@ def bill_block(
         block_days=(days, "run:fleet.block_days", "days"),
         usd_per_hour=(usd, COMPUTE_PRICE, "USD/Hrs"),
     )
+    later = [median(line.effective_cost) for line in ledger.lines if line.line == BLOCK_MORE]
     due = "due at purchase, by the first day"
     cash = Cash(
         due=purchase.start.isoformat(),
@@ -136,13 +151,20 @@ def bill_block(
     )
     return PurchaseResult(
         usd_per_hour=usd,
-        upfront=(cash,),
+        upfront=(cash, *(_more_cash(purchase, days, usd) for usd in later)),
         warnings=tuple(warnings),
         block_days=days,
         outlasts_block=outlasts if outlasts.any() else None,
         waited_hours=waited,
         ends_with_block=ends_with_block,
     )
+
+
+def _more_cash(purchase: NodePurchase, days: float, usd: float) -> Cash:
+    """The fee of what follows the block, which AWS charges when it is bought."""
+    day = purchase.start + timedelta(days=int(days) - days_before_end(days))
+    what = "Capacity Block extension, or a later block, due when it is bought, not refundable"
+    return Cash(due=day.isoformat(), usd=usd, what=what, derivation=BLOCK_MORE)
 
 
 def _given_back(ledger: Ledger, hours: Number) -> tuple[str, Number]:

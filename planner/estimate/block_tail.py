@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.estimate.block_length import Prices
-from planner.estimate.node_purchase import COMPUTE_PRICE, NodePurchase, bill_used_hours, list_price
+from planner.estimate.node_purchase import COMPUTE_PRICE, NodePurchase, bill_used_hours, list_price, on_demand_price
+from planner.estimate.uncommitted_purchase import bill_on_demand_hours
 from planner.models.bill_lines import BLOCK_MORE, BLOCK_WAIT, COMPUTE_FALLBACK
 from planner.models.block_tail import Chances, tail_of
-from planner.models.derived import PRICE, Sourced
+from planner.models.derived import Sourced
 from planner.models.ledger import Ledger
 from planner.models.number import Number
 from planner.models.values import Values
@@ -47,12 +50,9 @@ def _drawn(values: Values, stream: str, fraction: str) -> NDArray[np.bool_]:
     return np.asarray(values.uniform(stream) < values[fraction])
 
 
-def on_demand_price(book: PriceBook, instance_type: str, region: str) -> Price | None:
-    """The On-Demand price of a node-hour; None where there is none, so that no tail can count on it."""
-    try:
-        return book.on_demand(instance_type, region)
-    except LookupError:
-        return None
+def days_before_end(days: float) -> int:
+    """How long before its end to decide: an extension may be refused until then, and On-Demand nodes take a while."""
+    return 3 if days >= 14 else 1 if days > 1 else math.ceil(days)
 
 
 def bill_tail(
@@ -98,24 +98,9 @@ def bill_tail(
             more_inputs={"usd_per_hour": (usd, "run:fleet.block_later_usd")},
         )
     if on_demand is not None and np.any(tail.on_demand_hours):
-        discount = purchase.settings.private_discount
-        bill_used_hours(
-            ledger,
-            purchase,
-            tail.on_demand_hours,
-            on_demand,
-            on_demand.usd * (1 - discount),
-            list_usd=list_price(ledger, purchase, on_demand.usd)[0],
-            note="after the block, from its last checkpoint",
-            pricing_category="Standard",
-            line=COMPUTE_FALLBACK,
-            hours_origin=f"run:{AFTER}",
-            hourly=False,
-            more_inputs={
-                "usd_per_hour": (on_demand.usd, PRICE),
-                "discount_fraction": (discount, "plan:purchase.private_discount"),
-            },
-        )
+        after: Sourced = (tail.on_demand_hours, f"run:{AFTER}")
+        note = "after the block, from its last checkpoint"
+        bill_on_demand_hours(ledger, purchase, COMPUTE_FALLBACK, after, note=note)
     if np.any(waited):
         ledger.assumed(
             BLOCK_WAIT,

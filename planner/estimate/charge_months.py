@@ -15,13 +15,14 @@ from typing import Any
 from planner.estimate.committed_purchase import UPFRONT_SHARE
 from planner.estimate.result import Scenario
 from planner.models.bill import PlannedLine
-from planner.models.bill_lines import COMPUTE, COMPUTE_FALLBACK, bill_line
+from planner.models.bill_lines import BLOCK_MORE, COMPUTE, COMPUTE_FALLBACK, bill_line
 from planner.models.calendar_months import hours_of_month, month_starts
 from planner.models.number import scalar
 from planner.models.tiered_storage import tiered_storage
 
 TIERED = "T10"  # the equation of storage whose tiers start again each month
-SPOT_HOURS = "run.spot_hours"
+# how long the nodes are bought as at the start; what follows is On-Demand, or another block
+FIRST_HOURS = ("run.spot_hours", "fleet.committed_run_hours", "fleet.block_used_hours")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +79,8 @@ def payments_of(scenario: Scenario, start: date) -> tuple[Payment, ...]:
     """What is paid for the commitment of a scenario, upfront and by month; adds up to the effective cost of its used
     and unused hours, and is empty without one. Of a part that other work takes over (`reuse_value`), nothing is paid.
     """
-    committed = [line for line in scenario.bill if line.commitment_status]
+    later = [line for line in scenario.bill if line.line == BLOCK_MORE]
+    committed = [line for line in scenario.bill if line.commitment_status and line not in later]
     usd = sum(line.effective_cost for line in committed)
     node_hours = sum(line.quantity for line in committed)
     if not committed or not node_hours:
@@ -89,10 +91,18 @@ def payments_of(scenario: Scenario, start: date) -> tuple[Payment, ...]:
     upfront = 1.0 if option.family == "capacity-block" else UPFRONT_SHARE[option.upfront or "no"]
     found = []
     if upfront:
-        once = Payment(
-            begin=begin, end=end, billed=begin, recurring=False, node_hours=node_hours * upfront, usd=usd * upfront
-        )
-        found.append(once)
+        terms = round(hours / option.term_hours) if option.years else 1  # each is paid when it begins
+        part, term = upfront / terms, (end - begin) / terms
+        for since in (begin + number * term for number in range(terms)):
+            once = Payment(
+                begin=since,
+                end=since + term,
+                billed=since,
+                recurring=False,
+                node_hours=node_hours * part,
+                usd=usd * part,
+            )
+            found.append(once)
     if upfront < 1:
         for month, until in _months(start, 0.0, hours):
             part = (until - month) / (end - begin) * (1 - upfront)
@@ -101,6 +111,18 @@ def payments_of(scenario: Scenario, start: date) -> tuple[Payment, ...]:
                     begin=month, end=until, billed=month, recurring=True, node_hours=node_hours * part, usd=usd * part
                 )
             )
+    for line in later:  # bought when the first block ends, at the latest
+        until = end + timedelta(hours=line.quantity / scenario.nodes)
+        found.append(
+            Payment(
+                begin=end,
+                end=until,
+                billed=end,
+                recurring=False,
+                node_hours=line.quantity,
+                usd=line.effective_cost,
+            )
+        )
     return tuple(found)
 
 
@@ -108,15 +130,15 @@ def _hours_of(line: PlannedLine, scenario: Scenario, retention_hours: float) -> 
     """From which to which hour after the start a line is used."""
     run = (scenario.days.plan if scenario.days else 0.0) * 24
     kind = bill_line(line.line)
-    spot = next((e.value for e in scenario.derived if e.id == SPOT_HOURS and isinstance(e.value, float)), run)
+    first = next((e.value for e in scenario.derived if e.id in FIRST_HOURS and isinstance(e.value, float)), run)
     if kind.unused:
         return run, run + line.quantity / scenario.nodes
     if kind.outlives_run:
         return 0.0, run + retention_hours
-    if scenario.option.family == "spot-fallback" and line.line == COMPUTE:
-        return 0.0, min(spot, run)
-    if line.line == COMPUTE_FALLBACK:
-        return min(spot, run), run
+    if line.line == COMPUTE:
+        return 0.0, min(first, run)
+    if line.line in (COMPUTE_FALLBACK, BLOCK_MORE):
+        return min(first, run), run
     return 0.0, run
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import numpy as np
 
 from planner.estimate.choice import Choice
@@ -14,12 +16,13 @@ from planner.estimate.node_purchase import (
     bill_used_hours,
     list_price,
     nodes_of,
+    on_demand_price,
 )
+from planner.estimate.uncommitted_purchase import bill_on_demand_hours
 from planner.models.bill import INSTANCES
-from planner.models.compute import (
-    unused_node_hours,
-)
-from planner.models.derived import PRICE
+from planner.models.bill_lines import COMPUTE_FALLBACK
+from planner.models.compute import committed_run_hours, unused_node_hours
+from planner.models.derived import PRICE, Sourced
 from planner.models.ledger import Ledger
 from planner.models.number import Number, median
 from planner.plan.types import Purchase
@@ -38,14 +41,46 @@ def least_commitment_usd(book: PriceBook, choice: Choice, region: str, settings:
     return choice.nodes * usd * choice.option.term_hours * (1 - settings.reuse_value)
 
 
-def _terms(terms: Number, years: int) -> str:
-    count = int(median(terms))
-    return (
-        f"the full {years}-year term is" if count == 1 else f"{count} full terms of {years} year{'s' * (years > 1)} are"
+def _committed(years: int, terms: int, usd: float, left_hours: float) -> str:
+    many = f"{terms} full terms of {years} year{'s' * (years > 1)} are"
+    after = f"; the {left_hours / 24:,.0f} days after it are On-Demand" if left_hours else ""
+    return f"{f'the full {years}-year term is' if terms == 1 else many} committed: {usd:,.0f} USD{after}"
+
+
+def _at_the_rate(
+    ledger: Ledger, purchase: NodePurchase, hours: Number, usd: Sourced, term: Sourced, reused: Sourced
+) -> Sourced:
+    """Hours of the run at the rate of the commitment; adds the line of those that are left, which are On-Demand."""
+    on_demand = on_demand_price(ledger.book, purchase.instance.name, ledger.region)
+    if on_demand is None or not np.any(hours > term[0]):
+        return hours, RUN_HOURS
+    paid = on_demand.usd * (1 - purchase.settings.private_discount)
+    committed = ledger.sheet.equation(
+        "fleet.committed_run_hours",
+        committed_run_hours,
+        run_hours=(hours, RUN_HOURS),
+        term_hours=term,
+        committed_usd_per_hour=usd,
+        on_demand_usd_per_hour=(paid, "rule:the On-Demand price, less purchase.private_discount"),
+        reuse_value_fraction=reused,
     )
+    origin = "run:fleet.committed_run_hours"
+    left = ledger.sheet.arithmetic(
+        "fleet.after_term_hours",
+        hours - committed,
+        "h",
+        "hours - committed",
+        hours=(hours, RUN_HOURS, "h"),
+        committed=(committed, origin, "h"),
+    )
+    if np.any(left):
+        after = (left, "run:fleet.after_term_hours")
+        bill_on_demand_hours(ledger, purchase, COMPUTE_FALLBACK, after, note="after the end of the commitment")
+    return committed, origin
 
 
-def bill_commitment(ledger: Ledger, purchase: NodePurchase, hours: Number) -> PurchaseResult:
+def bill_commitment(ledger: Ledger, purchase: NodePurchase, run_hours: Number) -> PurchaseResult:
+    """Whole terms, and On-Demand for what is left of a run that is longer, unless another term costs less."""
     found = ledger.look_up(
         "fleet.compute", lambda: ledger.book.commitment(purchase.instance.name, ledger.region, purchase.option)
     )
@@ -53,9 +88,10 @@ def bill_commitment(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Pu
         return PurchaseResult()
     usd, term = found.price.usd, purchase.option.term_hours
     listed, unknown = list_price(ledger, purchase, usd)
-    terms = np.ceil(hours / term)
     of_term = f"rule:the term of {purchase.option.id}, years of 8,760 hours"
     reused = (purchase.settings.reuse_value, "plan:purchase.reuse_value")
+    hours, origin = committed = _at_the_rate(ledger, purchase, run_hours, (usd, COMPUTE_PRICE), (term, of_term), reused)
+    terms = np.ceil(hours / term)
     bill_used_hours(
         ledger,
         purchase,
@@ -67,6 +103,7 @@ def bill_commitment(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Pu
         pricing_category="Committed",
         equation="C3",
         hours_input="run_hours",
+        hours_origin=origin,
     )
     ledger.add(
         "fleet.commitment-unused",
@@ -76,7 +113,7 @@ def bill_commitment(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Pu
         price=found.price,
         inputs={
             "nodes": nodes_of(purchase),
-            "run_hours": (hours, RUN_HOURS),
+            "run_hours": committed,
             "term_hours": (term, of_term),
             "usd_per_hour": (usd, PRICE),
             "reuse_value_fraction": reused,
@@ -88,18 +125,19 @@ def bill_commitment(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Pu
         + (f", {purchase.settings.reuse_value:.0%} reused" if purchase.settings.reuse_value else ""),
     )
     share = UPFRONT_SHARE[found.upfront]
+    count, left_hours = int(median(terms)), median(run_hours - hours)
     whole = ledger.sheet.arithmetic(
         "fleet.committed_usd",
-        median(terms) * term * purchase.nodes * usd,
+        count * term * purchase.nodes * usd,
         "USD",
         "ceil(run_hours / term_hours) * term_hours * nodes * usd_per_hour",
         "whole terms",
-        run_hours=(hours, RUN_HOURS, "h"),
+        run_hours=(*committed, "h"),
         term_hours=(term, of_term, "h"),
         nodes=(*nodes_of(purchase), "nodes"),
         usd_per_hour=(usd, COMPUTE_PRICE, "USD/Hrs"),
     )
-    upfront, instalments = _payments(ledger, purchase, whole, share, months=median(terms) * purchase.option.years * 12)
+    upfront, instalments = _payments(ledger, purchase, whole, share, count, ends_first=bool(left_hours))
     unused = whole - median(purchase.nodes * hours) * usd
     if purchase.settings.reuse_value:
         ledger.sheet.arithmetic(
@@ -110,7 +148,7 @@ def bill_commitment(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Pu
             "the part of the unused hours that other work pays",
             committed=(whole, "run:fleet.committed_usd", "USD"),
             nodes=(*nodes_of(purchase), "nodes"),
-            run_hours=(hours, RUN_HOURS, "h"),
+            run_hours=(*committed, "h"),
             usd_per_hour=(usd, COMPUTE_PRICE, "USD/Hrs"),
             reuse_value=(*reused, "fraction"),
         )
@@ -123,18 +161,19 @@ def bill_commitment(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Pu
             "fleet.unused_node_hours",
             unused_node_hours,
             nodes=nodes_of(purchase),
-            run_hours=(hours, RUN_HOURS),
+            run_hours=committed,
             term_hours=(term, of_term),
             reuse_value_fraction=reused,
         ),
-        warnings=(f"{_terms(terms, purchase.option.years)} committed: {whole:,.0f} USD",),
+        warnings=(_committed(purchase.option.years, count, whole, left_hours),),
     )
 
 
 def _payments(
-    ledger: Ledger, purchase: NodePurchase, whole: float, share: float, months: float
+    ledger: Ledger, purchase: NodePurchase, whole: float, share: float, terms: int, *, ends_first: bool
 ) -> tuple[tuple[Cash, ...], tuple[Cash, ...]]:
-    """(upfront, instalments) of a commitment. share: the part of the total that is due upfront."""
+    """(upfront, instalments) of the terms of a commitment. share: the part of the total that is due upfront, when its
+    term begins. ends_first: whether the last term ends before the run."""
     name = "Reserved Instances" if purchase.option.family == "ri" else "Savings Plan"
     committed = (whole, "run:fleet.committed_usd", "USD")
     part = (share, f"rule:the share of {purchase.option.id} that is due upfront", "fraction")
@@ -142,10 +181,18 @@ def _payments(
     instalments: tuple[Cash, ...] = ()
     if share:
         usd = ledger.sheet.arithmetic(
-            "fleet.upfront_usd", whole * share, "USD", "committed * upfront", committed=committed, upfront=part
+            "fleet.upfront_usd",
+            whole * share / terms,
+            "USD",
+            "committed * upfront / terms",
+            "of one term",
+            committed=committed,
+            upfront=part,
+            terms=(terms, "rule:terms that are bought, one after the other", "terms"),
         )
         what = f"{name}, upfront part, not refundable"
-        upfront = (Cash(due=purchase.start.isoformat(), usd=usd, what=what, derivation="fleet.upfront_usd"),)
+        begins = [purchase.start + timedelta(hours=term * purchase.option.term_hours) for term in range(terms)]
+        upfront = tuple(Cash(due=day.isoformat(), usd=usd, what=what, derivation="fleet.upfront_usd") for day in begins)
     if share < 1:
         usd = ledger.sheet.arithmetic(
             "fleet.instalments_usd",
@@ -155,6 +202,7 @@ def _payments(
             committed=committed,
             upfront=part,
         )
-        what = f"{name}, {months:.0f} months of {usd / months:,.2f} USD, also after the run"
+        months = terms * purchase.option.years * 12
+        what = f"{name}, {months:.0f} months of {usd / months:,.2f} USD{'' if ends_first else ', also after the run'}"
         instalments = (Cash(due="monthly", usd=usd, what=what, derivation="fleet.instalments_usd"),)
     return upfront, instalments

@@ -16,6 +16,7 @@ from planner.models.derived import PRICE, Sourced
 from planner.models.ledger import Ledger
 from planner.models.number import Number
 from planner.plan.types import Purchase
+from pricing.book import PriceBook
 from pricing.catalog import InstanceType
 from pricing.offers import Price, PurchaseOption
 
@@ -89,6 +90,14 @@ def list_price(ledger: Ledger, purchase: NodePurchase, otherwise: float) -> tupl
         return ledger.book.listed_on_demand(purchase.instance.name, ledger.region).usd, ""
     except LookupError:
         return otherwise, "; the On-Demand price is unknown, so this rate is shown as the list price"
+
+
+def on_demand_price(book: PriceBook, instance_type: str, region: str) -> Price | None:
+    """The On-Demand price of a node-hour; None where there is none, so that no plan can count on it."""
+    try:
+        return book.on_demand(instance_type, region)
+    except LookupError:
+        return None
 
 
 def bill_used_hours(

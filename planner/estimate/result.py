@@ -9,6 +9,7 @@ from planner.answer.ranges import Range
 from planner.answer.row import Row
 from planner.estimate.node_purchase import Cash
 from planner.layouts.deployment import Deployment
+from planner.models.bill_lines import COMPUTE_FALLBACK
 from planner.models.block_sizes import block_sizes
 from planner.models.derived import Derived
 from pricing.offers import PurchaseOption
@@ -138,6 +139,11 @@ class Scenario(Row):
     @property
     def outlast_fraction(self) -> float | None:
         return None if self.block_plan is None else self.block_plan.outlast_fraction
+
+    @property
+    def after_commitment(self) -> bool:
+        """Whether its nodes are On-Demand at the end, because its commitment ends before the run."""
+        return bool(self.option.years) and any(line.line == COMPUTE_FALLBACK and line.quantity for line in self.bill)
 
     @property
     def blocks(self) -> int:

@@ -113,12 +113,28 @@ def price(
         warnings=(
             *run.work.notes,
             *run.service.warnings,
-            *(() if values.draws else narrow_supply(run.work, run.service)),
+            *(() if values.draws else (*narrow_supply(run.work, run.service), *_rare_checkpoints(run))),
             *bought.warnings,
         ),
         derived=(*run.derived, *sheet.derived),
         keeps_bounded=keep_bounded,
     )
+
+
+def _rare_checkpoints(run: Run) -> tuple[str, ...]:
+    """A warning where the plan's own interval saves less often than the run is interrupted, or never before its end."""
+    own, work, mtbf = run.plan.reliability.checkpoint_interval_hours, run.work.hours, run.interruptions.rates.mtbf_hours
+    if own is None or own <= min(float(work), float(mtbf[0])):
+        return ()
+    said = f"checkpoints every {_time(own)} (reliability.checkpoint_interval)"
+    why = f"the run is interrupted every {_time(float(mtbf[0]))} on average, so most work is done more than once"
+    if own > float(work):
+        why = f"the work takes {_time(float(work))}, so an interruption repeats all of it"
+    return (f"{said}: {why}; leave the key out for the optimum",)
+
+
+def _time(hours: float) -> str:
+    return f"{hours:.3g} hours" if hours < 48 else f"{hours / 24:.3g} days"
 
 
 def _waiting_usd(run: Run, sheet: Sheet) -> Number:

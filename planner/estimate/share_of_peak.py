@@ -8,7 +8,7 @@ from planner.models.number import Number
 from planner.models.sheet import Sheet
 from planner.models.values import Values
 from planner.models.workload import gpu_hours_from_flop
-from planner.plan.profiles import has_mfu, mfu_key
+from planner.plan.profiles import HIGHEST_MFU, PUBLISHED_MFU, has_mfu, mfu_key
 from planner.plan.training_types import Phase
 from pricing.catalog import InstanceType
 
@@ -47,6 +47,17 @@ def ideal_share(phase: Phase, kind: str, values: Values) -> Number:
         return 1.0
     of_steps = phase.mfu_by_gpu.get(kind, phase.mfu) is not None
     return values[WHOLE_RUN] if of_steps and phase.mfu_basis != "run" else 0.0
+
+
+def high_mfu(phase: Phase, kind: str) -> str:
+    """A note on an mfu that nobody has published; "" for others."""
+    given, basis = phase.mfu_by_gpu.get(kind, phase.mfu), phase.mfu_basis or "step"
+    if phase.flop is None or given is None or given <= HIGHEST_MFU[basis]:
+        return ""
+    return (
+        f"mfu of {given:.0%} is above every published figure: {PUBLISHED_MFU}. Check that the FLOP and the peak are of "
+        "one precision, and that activations that are calculated again do not count"
+    )
 
 
 def _given(phase: Phase, instance: InstanceType) -> float | None:

@@ -26,7 +26,7 @@ NODES_WITHOUT_GUARANTEE = 16
 
 
 def bill_on_demand(ledger: Ledger, purchase: NodePurchase, hours: Number) -> PurchaseResult:
-    usd = _bill_on_demand(ledger, purchase, COMPUTE, hours, RUN_HOURS)
+    usd = bill_on_demand_hours(ledger, purchase, COMPUTE, (hours, RUN_HOURS))
     if usd is None:
         return PurchaseResult()
     return PurchaseResult(
@@ -34,8 +34,8 @@ def bill_on_demand(ledger: Ledger, purchase: NodePurchase, hours: Number) -> Pur
     )
 
 
-def _bill_on_demand(
-    ledger: Ledger, purchase: NodePurchase, line: str, hours: Number, hours_origin: str
+def bill_on_demand_hours(
+    ledger: Ledger, purchase: NodePurchase, line: str, hours: Sourced, *, note: str = ""
 ) -> float | None:
     """Add the line of On-Demand nodes; returns USD per node-hour, or None if there is no price."""
     price = ledger.look_up(line, lambda: ledger.book.on_demand(purchase.instance.name, ledger.region))
@@ -43,20 +43,17 @@ def _bill_on_demand(
         return None
     discount = purchase.settings.private_discount
     usd = price.usd * (1 - discount)
-    note = f"private discount {discount:.1%}" if discount else ""
-    if line == COMPUTE_FALLBACK:
-        note = "; ".join(part for part in ("after the rule has moved the run", note) if part)
     bill_used_hours(
         ledger,
         purchase,
-        hours,
+        hours[0],
         price,
         usd,
         list_usd=list_price(ledger, purchase, price.usd)[0],
-        note=note,
+        note="; ".join(part for part in (note, f"private discount {discount:.1%}" if discount else "") if part),
         pricing_category="Standard",
         line=line,
-        hours_origin=hours_origin,
+        hours_origin=hours[1],
         hourly=line == COMPUTE,
         more_inputs={
             "usd_per_hour": (price.usd, PRICE),
@@ -91,7 +88,8 @@ def bill_spot_then_on_demand(
         spot_hours=(spot_hours, SPOT_HOURS, "h"),
     )
     usd = _bill_spot(ledger, purchase, (spot_hours, SPOT_HOURS), values, unallocated_hours)
-    _bill_on_demand(ledger, purchase, COMPUTE_FALLBACK, on_demand_hours, "run:run.on_demand_hours")
+    after = (on_demand_hours, "run:run.on_demand_hours")
+    bill_on_demand_hours(ledger, purchase, COMPUTE_FALLBACK, after, note="after the rule has moved the run")
     guarantee = (NO_GUARANTEE,) if purchase.nodes >= NODES_WITHOUT_GUARANTEE else ()
     return PurchaseResult(usd_per_hour=usd, warnings=(ONE_ZONE, *guarantee))
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.estimate.place import PhaseIds, PlannedPhase, phases_of
 from planner.estimate.relative_speed import relative_speed
-from planner.estimate.share_of_peak import gpu_hours_of, ideal_share
+from planner.estimate.share_of_peak import gpu_hours_of, high_mfu, ideal_share
 from planner.estimate.throughput import throughput_at
 from planner.models.datapath import required_read_rate
 from planner.models.derived import Derived, Sourced, SourcedQuantity
@@ -227,7 +227,7 @@ def _phase_work(
         own_bytes=phase.hot_dataset_bytes,
         ideal_hours=0.0 if held is not None else hours * ideal_share(phase, _kind(instance), values),
     )
-    return work, extrapolated, note
+    return work, extrapolated, note or high_mfu(phase, _kind(instance))
 
 
 def _kind(instance: InstanceType) -> str:

@@ -80,7 +80,7 @@ def commitment_unused(
 ) -> Number:
     """Cost of the unused hours of a commitment, minus the share that other work in the company uses.
 
-    A run longer than the term needs another full term.
+    run_hours: those at its rate (C13); more than a term of them need another full term.
     """
     terms = np.ceil(run_hours / term_hours)
     return nodes * (terms * term_hours - run_hours) * usd_per_hour * (1 - reuse_value_fraction)
@@ -234,3 +234,43 @@ def unused_node_hours(
 ) -> Number:
     """Paid node-hours of a commitment that are available for other work of the run, such as experiments."""
     return nodes * (np.ceil(run_hours / term_hours) * term_hours - run_hours) * (1 - reuse_value_fraction)
+
+
+@equation(
+    "C13",
+    "committed-run-hours",
+    units={
+        "run_hours": "h",
+        "term_hours": "h",
+        "committed_usd_per_hour": "USD/h",
+        "on_demand_usd_per_hour": "USD/h",
+        "reuse_value_fraction": "fraction",
+    },
+    result_unit="h",
+    source="AWS: a commitment changes what running instances cost, so at its end they go on at the On-Demand rate",
+    steps=(
+        "whole_hours = max(1, floor(run_hours / term_hours)) * term_hours",
+        "left_hours = max(0, run_hours - whole_hours)",
+        "unused_usd = (term_hours - left_hours) * committed_usd_per_hour * (1 - reuse_value_fraction)",
+        "again = left_hours * committed_usd_per_hour + unused_usd <= left_hours * on_demand_usd_per_hour",
+        "result = run_hours if again else min(run_hours, whole_hours)",
+    ),
+)
+def committed_run_hours(
+    *,
+    run_hours: Number,
+    term_hours: Number,
+    committed_usd_per_hour: Number,
+    on_demand_usd_per_hour: Number,
+    reuse_value_fraction: Number = 0.0,
+) -> Number:
+    """Hours of a run at the rate of its commitment; those after it are On-Demand.
+
+    The first term is bought in any case. At its end another one is bought where that costs less than On-Demand for
+    what is left of the run.
+    """
+    whole = np.maximum(1.0, np.floor(run_hours / term_hours)) * term_hours
+    left = np.maximum(0.0, run_hours - whole)
+    unused = (term_hours - left) * committed_usd_per_hour * (1 - reuse_value_fraction)
+    again = left * committed_usd_per_hour + unused <= left * on_demand_usd_per_hour
+    return np.where(again, run_hours, np.minimum(run_hours, whole))[()]

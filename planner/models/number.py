@@ -68,3 +68,13 @@ def share_within(values: np.ndarray, share: float) -> float:
     count = max(math.ceil(share * flat.size - 1e-9), 1)
     count += count / flat.size < share  # the product may have been rounded down to a whole number
     return float(np.partition(flat, count - 1)[count - 1])
+
+
+def rounded(value: float, digits: int, up: bool) -> float:
+    """The value with a number of significant digits, rounded up or down."""
+    if value == 0:
+        return 0.0
+    scale = digits - 1 - math.floor(math.log10(abs(value)))
+    scaled = value * 10.0**scale
+    whole = math.ceil(scaled - 1e-9) if up else math.floor(scaled + 1e-9)
+    return float(f"{whole / 10.0**scale:.15g}")

@@ -10,6 +10,7 @@ from planner.plan.check_assumptions import assumption_findings
 from planner.plan.check_data import data_findings
 from planner.plan.check_prices import own_prices_findings
 from planner.plan.finding import Finding, repeated
+from planner.plan.profiles import PUBLISHED_MFU
 from planner.plan.training_types import AMOUNTS, Phase, Run, ThroughputRow, Work
 from planner.plan.types import Plan
 from planner.plan.wording import did_you_mean, shown
@@ -122,7 +123,7 @@ def _work(work: Work | Phase, at: Path) -> Iterator[Finding]:
     for key, share in shares.items():
         if share < LOWEST_MFU:
             message = f"{key[0]} of {share:.2%} is lower than any published run"
-            yield (*at, *key), message, "write a share like 40% or 0.4; steps reach 30% to 65%, whole runs 13% to 55%"
+            yield (*at, *key), message, f"write a share like 40% or 0.4; {PUBLISHED_MFU}"
     for key in ("mfu", "mfu_by_gpu") if work.flop is None else ():
         if getattr(work, key) not in (None, {}):
             yield (*at, key), f"{key} is used only with flop", "remove it, or write the work as flop"

@@ -27,6 +27,11 @@ def _kinds_after(start: str) -> list[str]:
     return sorted(key.removeprefix(start).upper() for key in default_assumptions() if key.startswith(start))
 
 
+# shares of the peak in planner/evidence/cases.csv and model cards; the highest whole run is Phi-2
+PUBLISHED_MFU = "steps reach 30% to 65%, whole runs 13% to 60%"
+HIGHEST_MFU = {"step": 0.65, "run": 0.60}
+
+
 def mfu_key(gpu: str) -> str:
     """Key of the share of its bf16 peak that whole runs reach on a kind of GPU, failed nodes apart."""
     return f"workload.mfu_{gpu.lower()}"

@@ -88,7 +88,7 @@ def compare_pool(
         scenarios=tuple(rows),
         answer=answer,
         assumptions=tuple(central.table[key] for key in sorted(central.used)),
-        notes=tuple(_notes(rows)),
+        notes=(*_idle_gpus(plan, rows), *_notes(rows)),
         stale=stale_prices(rows, book.as_of, as_of, max_price_age_days),
         plan=plan,
     )
@@ -117,6 +117,18 @@ def _judged(plan: WorkerPoolPlan, row: PoolScenario, outcomes: PoolOutcomes) -> 
 def _dead_letters(allowed: int, within: float, outcomes: PoolOutcomes, confidence: float) -> Shortfall:
     needed = share_within(outcomes.dead_letters, confidence)
     return Shortfall(kind=DEAD_LETTERS, fraction=within, limit=float(allowed), needed=needed)
+
+
+def _idle_gpus(plan: WorkerPoolPlan, found: Sequence[PoolScenario]) -> Iterator[str]:
+    """Nodes of several GPUs with the speed of their kind of GPU: a job that uses one of them leaves the others idle."""
+    for name, s in {s.choice.worker.id: s for s in found if s.choice.jobs and not s.choice.members}.items():
+        gpus, gpu = s.choice.gpus, s.choice.gpu
+        if gpus > 1 and name not in plan.jobs.seconds_per_step:
+            yield (
+                f"{name}: each job has a node to itself, and its {gpus} GPUs; seconds_per_step of {gpu} counts as the "
+                f"speed of the whole node. If a job uses one GPU, {gpus - 1} are idle and paid for: use a type with "
+                f"one {gpu}. If it uses all, write seconds_per_step of {name}"
+            )
 
 
 def _notes(found: Sequence[PoolScenario]) -> Iterator[str]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import random
+from datetime import date, datetime
 from typing import Any
 
 import numpy as np
 import pytest
 
 from planner.estimate.block_length import Prices, cheapest_days
+from planner.estimate.charge_months import charges_of, payments_of
 from planner.models.block_tail import Chances, tail_of
 from tests.builders import compared, exact, plan_of, scenario_of
 
@@ -193,3 +195,40 @@ class TestRows:
         assert lengths[0] is not None
         assert lengths[0] <= 14
         assert lengths[1] == 21
+
+
+def test_a_tail_on_demand_without_its_price_is_refused_and_not_billed_as_another_block():
+    """The book of 2026-09-01 has blocks of p5en in eu-west-2, and no On-Demand price of it there."""
+    sections: dict[str, Any] = {
+        "region": "eu-west-2",
+        "fleet": {"instance_types": ["p5en.48xlarge"]},
+        "storage": STREAM,
+    }
+
+    def of(tail: str) -> Any:
+        plan = plan_of(purchase={**BLOCK, "capacity_block": {"tail": tail}}, **sections)
+        return scenario_of(plan, "s3-stream", draws=100)
+
+    assert not of("on-demand").feasible
+    (why,) = of("on-demand").why_not
+    assert "no On-Demand price of p5en.48xlarge in eu-west-2" in why
+    assert of("extend").feasible
+
+
+def test_an_extension_is_paid_when_it_is_bought_and_not_by_the_month():
+    """A block of 4 days and 2 more for 5.2 days, 4 nodes at 11.80: 4 x 96 x 11.80 on the first day, half of
+    that a day before the block ends."""
+    plan = plan_of(purchase=block(days=4, extension=True), storage=STREAM)
+    found = scenario_of(plan, "s3")
+    first, later, monthly = found.cash
+    assert (first.due, first.usd) == ("2026-10-05", pytest.approx(4 * 96 * 11.8))
+    assert (later.due, later.usd) == ("2026-10-08", pytest.approx(4 * 48 * 11.8))
+    assert sum(entry.usd for entry in found.cash) == pytest.approx(found.cost_usd.plan)
+    assert monthly.usd < 0.05 * found.cost_usd.plan
+    paid = payments_of(found, date(2026, 10, 5))
+    assert [(p.billed.date().isoformat(), p.usd) for p in paid] == [
+        ("2026-10-05", pytest.approx(first.usd)),
+        ("2026-10-09", pytest.approx(later.usd)),
+    ]
+    more = [c for c in charges_of(found, date(2026, 10, 5), 0.0) if c.line.line == "fleet.block-extension"]
+    assert min(c.begin for c in more) > datetime(2026, 10, 8, 23)

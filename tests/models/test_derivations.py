@@ -108,6 +108,11 @@ RARE = {
     },
     "profile": {"data": {"read_per_gpu": None, "profile": "unet3d"}, "storage": {"layouts": ["s3-stream"]}},
     "flop": {"run": {"work": {"gpu_hours": None, "flop": 3e21, "mfu": "40%"}}},
+    "two terms": {
+        "run": {"work": {"gpu_hours": None, "months": 25}},
+        "purchase": {"options": ["ri-1y-standard-partial-upfront"]},
+        "storage": {"layouts": ["s3-stream"]},
+    },
     "linear": {"run": LINEAR, "data": {"samples": 40_000_000, "read_per_gpu": None}},
     "listed": {"run": LISTED, "data": {"read_per_gpu": None}},
     "ingest": {

@@ -321,6 +321,23 @@ EXAMPLES = [
         {"term_hours": 8760, "committed_usd_per_hour": 24.01, "on_demand_usd_per_hour": 40.96},
         8760 * 24.01 / 40.96,
     ),
+    # a year at 13.92, and 730 h at 21.96 On-Demand: 16,030, where 8,030 h unused cost 111,778; at 7,000 h it is
+    # 24,500 for 1,760 h unused against 56,280 more an hour's rate
+    (
+        "committed-run-hours",
+        {"run_hours": 9490, "term_hours": 8760, "committed_usd_per_hour": 13.92, "on_demand_usd_per_hour": 21.96},
+        8760,
+    ),
+    (
+        "committed-run-hours",
+        {
+            "run_hours": 8760 + 7000,
+            "term_hours": 8760,
+            "committed_usd_per_hour": 13.92,
+            "on_demand_usd_per_hour": 21.96,
+        },
+        15760,
+    ),
     ("usd-per-useful-gpu-hour", {"cost_usd": 600_000, "useful_gpu_hours": 150_000}, 4.0),
     ("pool-raw", {"nodes": 400, "drives": 8, "drive_tb": 1.0}, 3200),
     ("pool-usable", {"raw_tb": 3200}, 3200 * 0.99 * 0.70),

@@ -39,7 +39,7 @@ SHARED = (
     ),
     *("scenarios[].on_time_fraction", "scenarios[].in_budget_fraction", "scenarios[].cheapest_fraction"),
     "scenarios[].below_best_fraction",
-    "scenarios[].futures",
+    *("scenarios[].futures", "scenarios[].held_back", "remedies"),
 )
 
 KEYS: tuple[Word, ...] = (

@@ -10,6 +10,7 @@ from planner.kinds.asking import REPLAYING, Ask, Watch
 from planner.plan.load import LoadedPool
 from planner.report.data.worker_pool_json import document as document_of
 from planner.worker_pool.compare import choices_in, compare_pool, ids_in, runs_for
+from planner.worker_pool.relaxed import with_relaxations
 from planner.worker_pool.result import PoolComparison, PoolScenario
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def compared(ask: Ask, watch: Watch, *, derivations: bool = True) -> PoolCompari
     """Every choice, ranked. derivations: of training. Raises UsageProblem."""
     total = choices_in(plan_of(ask).plan, ask.book) * draws_for(ask)
     with watch.steps(REPLAYING, total) as step:
-        return simulated(ask, step)
+        return with_relaxations(simulated(ask, step), plan_of(ask), ask.book)
 
 
 priced = compared

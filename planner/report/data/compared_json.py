@@ -11,6 +11,7 @@ from planner.answer.row import R, Row
 from planner.models.bill import SERVICES, PlannedLine
 from planner.models.formula import written
 from planner.report.data.provenance import made_by
+from planner.report.wording.eligibility import held_back
 from planner.report.wording.stale_prices import json_texts
 
 SCHEMA_VERSION = "1"
@@ -78,6 +79,7 @@ def row_document(row: Row) -> dict[str, Any]:
         "in_budget_fraction": number(row.in_budget_fraction),
         "cheapest_fraction": number(row.cheapest_fraction),
         "below_best_fraction": number(row.below_best_fraction),
+        "held_back": held_back(row),
         "futures": [
             {
                 "fraction": number(one.fraction),
@@ -86,6 +88,20 @@ def row_document(row: Row) -> dict[str, Any]:
             for one in row.futures
         ],
     }
+
+
+def remedies_document(comparison: Compared[R]) -> list[dict[str, Any]]:
+    """The changes that would make a choice eligible where none is."""
+    return [
+        {
+            "set": list(remedy.settings),
+            "scenario": remedy.scenario,
+            "cost_usd": usd(remedy.cost_usd),
+            "days": number(remedy.days),
+            "lower_bound": not remedy.complete,
+        }
+        for remedy in comparison.relaxations
+    ]
 
 
 def price_document(comparison: Compared[R]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from planner.report.data.compared_json import (
     head_document,
     number,
     percentile_usd,
+    remedies_document,
     row_document,
     tail_document,
     usd,
@@ -97,7 +98,7 @@ def scenario_document(scenario: Scenario) -> dict[str, Any]:
         "useful_gpu_hours": number(scenario.useful_gpu_hours),
         "delivered_fraction": number(scenario.delivered_fraction),
         "eligible": scenario.eligible,
-        "why_not_eligible": why_not(scenario),
+        "why_not_eligible": [] if scenario.eligible else why_not(scenario),
         **row_document(scenario),
         "unfinished_fraction": number(scenario.unfinished_fraction),
         "block_plan": _block_plan(scenario),
@@ -194,16 +195,7 @@ def document(comparison: Comparison, listed: Comparison | None = None) -> dict[s
         "scenarios": [scenario_document(scenario) for scenario in comparison.scenarios],
         "own_prices": [] if listed is None else _beside_list(listed, comparison),
         **tail_document(comparison),
-        "remedies": [
-            {
-                "set": list(remedy.settings),
-                "scenario": remedy.scenario,
-                "cost_usd": usd(remedy.cost_usd),
-                "days": number(remedy.days),
-                "lower_bound": not remedy.complete,
-            }
-            for remedy in comparison.relaxations
-        ],
+        "remedies": remedies_document(comparison),
     }
 
 

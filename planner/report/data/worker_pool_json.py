@@ -10,7 +10,7 @@ from typing import Any
 from planner.answer.ranges import Range
 from planner.models.bill import PlannedLine
 from planner.models.bill_lines import COMPUTE
-from planner.report.data.compared_json import bill_line, head_document, row_document, tail_document
+from planner.report.data.compared_json import bill_line, head_document, remedies_document, row_document, tail_document
 from planner.report.data.encoding import json_text
 from planner.report.wording import worker_pool as words
 from planner.report.wording.worker_pool_tables import WHAT
@@ -45,6 +45,7 @@ def document(found: PoolComparison) -> dict[str, Any]:
         },
         "scenarios": [scenario_document(one) for one in found.scenarios],
         **tail_document(found),
+        "remedies": remedies_document(found),
     }
 
 

@@ -26,7 +26,7 @@ def document(found: PoolSearch) -> dict[str, Any]:
         "minimize": found.minimize,
         "answer": {
             "recommended": best.scenario.id if best else None,
-            "reason": words.size_answer(found),
+            "reason": f"{words.size_answer(found)} {words.tried(found)}",
             "best": _point(best) if best else None,
             "price_list": _point(found.beside) if found.beside else None,
             "set": [f"pool.max={best.nodes}"] if best else [],

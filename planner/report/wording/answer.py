@@ -98,7 +98,8 @@ def choice(comparison: Comparison, best: Scenario) -> str:
 
 def bought(scenario: Scenario) -> str:
     """`400 x p4d.24xlarge, On-Demand; storage: FSx for Lustre`."""
-    purchase = figures.purchase_words(scenario.option)
+    after = ", then On-Demand" if scenario.after_commitment else ""
+    purchase = figures.purchase_words(scenario.option) + after
     return f"{_nodes(scenario)}, {purchase}; storage: {figures.layout_words(scenario)}"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planner.answer.row import Shortfall
+from planner.answer.row import Row, Shortfall
 from planner.estimate.bounded_prices import MOST_BOUNDED
 from planner.estimate.result import Scenario
 from planner.report.wording import figures, spoken
@@ -16,7 +16,7 @@ def why_not(scenario: Scenario) -> list[str]:
     return [*found, *filter(None, [held_back(scenario)])]
 
 
-def held_back(scenario: Scenario) -> str:
+def held_back(scenario: Row) -> str:
     """Why it is never recommended, after the name of the choice; empty if it may be."""
     if scenario.priced_only:
         return f"cannot be deployed as priced: {scenario.priced_only}"

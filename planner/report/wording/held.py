@@ -5,6 +5,7 @@ from __future__ import annotations
 from planner.answer.measure import cost_of
 from planner.decide.comparison import Comparison
 from planner.estimate.result import Scenario
+from planner.models.bill_lines import COMPUTE_FALLBACK
 from planner.plan.training_types import HOURS_PER_MONTH
 from planner.report.wording import figures, spoken
 
@@ -43,7 +44,8 @@ def risks(comparison: Comparison, scenario: Scenario) -> list[str]:
     found = [f"1 in 10 outcomes costs more than {figures.usd(cost.p90)}"] if comparison.draws else []
     rival = next((s for s in comparison.complete if _same_but_on_demand(s, scenario)), None)
     if scenario.option.years and rival is not None:
-        cheaper = 1 - cost_of(scenario, "p50") / cost_of(rival, "p50")
+        after = sum(line.effective_cost for line in scenario.bill if line.line == COMPUTE_FALLBACK)  # cheaper too
+        cheaper = 1 - (cost_of(scenario, "p50") - after) / (cost_of(rival, "p50") - after)
         if cheaper > 0:
             found.append(
                 f"it is committed for {figures.many(scenario.option.years, 'year')}; if On-Demand became "

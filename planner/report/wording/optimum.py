@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from planner.answer.measure import cost_of
+from planner.answer.measure import cost_of, ranked
 from planner.answer.recommend import SMALL
 from planner.decide.candidates import Candidate
 from planner.decide.frontier import days_of
@@ -26,6 +26,7 @@ FRONTIER, REJECTED = (
     "From the shortest to the cheapest run (cost-time frontier)",
     "Rejected, with the best choice of each",
 )
+ALIKE = 0.005  # costs or days that differ by less are said to be the same
 BY_HAND = "+"  # marks a choice that is never recommended
 
 
@@ -242,9 +243,25 @@ def why(optimum: Optimum, entry: Rejected) -> str:
         return "no price for the GPU nodes" if without_nodes(s.unpriced) else reason(s)
     if not s.eligible:
         return f"{'; '.join(eligibility.why_not(s))}; {name}, {_figures(s)}"
-    more = _more(optimum, entry.best)
+    more = _more(optimum, entry.best) + _although(optimum, s)
     lacks = f"; it {eligibility.held_back(s)}" if s.held_back else ""
     return f"{more}; {name}, {_figures(s)}{lacks}"
+
+
+def _although(optimum: Optimum, other: Scenario) -> str:
+    """Why a choice that costs or takes no more than the recommended one is rejected all the same; "" if it costs or
+    takes more, or is never recommended."""
+    best, by = optimum.comparison.best, optimum.comparison.answer.rank_by
+    if best is None or other.held_back:
+        return ""
+    if optimum.minimize == TIME:
+        shorter = best.days and other.days and other.days.p50 <= best.days.p50
+        return f", and costs more for less than {SMALL:.0%} of the time" if shorter else ""
+    if cost_of(other, by) > cost_of(best, by) * (1 + ALIKE):
+        return ""
+    if ranked(other, by) > ranked(best, by) and other.effort_usd > best.effort_usd:
+        return f", and takes {figures.usd(other.effort_usd - best.effort_usd)} more of an engineer's time"
+    return f", within the uncertainty; the recommended choice is preferred for {preferred_for(best, other)}"
 
 
 def _more(optimum: Optimum, other: Candidate) -> str:
@@ -256,7 +273,7 @@ def _more(optimum: Optimum, other: Candidate) -> str:
         share, what, unit = days_of(other) / days_of(best) - 1, "takes", "longer"
     else:
         share, what, unit = cost_of(other.scenario, rank_by) / cost_of(best.scenario, rank_by) - 1, "costs", "more"
-    if abs(share) < 0.005:
+    if abs(share) < ALIKE:
         return f"{what} as much" if what == "costs" else f"{what} as long"
     less = "less" if what == "costs" else "shorter"
     return f"{what} {figures.percent(abs(share))} {unit if share > 0 else less}"

@@ -7,7 +7,7 @@ from planner.decide.comparison import Comparison
 from planner.report.wording import figures
 from planner.report.wording.line import Kind, Line
 
-ORDER = "(the smallest of its kind, then a larger one that costs less)"
+ORDER = "(the nearest of its kind that was tried, then farther ones that cost less)"
 
 
 def sentences(comparison: Comparison) -> list[Line]:

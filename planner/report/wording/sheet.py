@@ -40,7 +40,7 @@ BUDGET = "Budget to approve"
 OUTSIDE = {"salaries": "salaries", "preprocessing": "preprocessing", "experiments": "experiments and failed runs"}
 ITEMS = (Kind.ITEM, Kind.WARNING)
 MOST = 6  # payments, and things that are not known, that are named
-MONTHLY, BEYOND = "monthly", (BLOCK_MORE, COMPUTE_FALLBACK)  # the bill of AWS; lines beyond a Capacity Block
+MONTHLY = "monthly"  # the bill of AWS
 CHANGES = 2  # changes of the answer that are named
 
 
@@ -80,7 +80,7 @@ def pool_sheet_of(found: PoolComparison) -> Sheet:
     best = found.best
     first, *_ = pools.answer(found)
     if best is None:
-        return _without(found, first)
+        return _without(found, first, [pools.changed(one) for one in found.relaxations])
     facts = [
         (BUDGET, (_budget(best, "runs"), _left_out())),
         ("Why this one", (pools.condition(found, best),)),
@@ -164,11 +164,12 @@ def _cash(best: Scenario) -> tuple[str, ...]:
     tail = block.more_cash(best.block_plan) if best.block_plan else ""
     # a run that is planned to outlast its block has that in its monthly bill; the extension, or what replaces it, is
     # said by itself
-    beyond = sum(line.effective_cost for line in best.bill if line.line in BEYOND) if tail else 0.0
-    due = [(entry, entry.usd - (beyond if entry.due == MONTHLY else 0.0)) for entry in best.cash]
+    beyond = sum(line.effective_cost for line in best.bill if line.line == COMPUTE_FALLBACK) if tail else 0.0
+    listed = [entry for entry in best.cash if not (tail and entry.derivation == BLOCK_MORE)]
+    due = [(entry, entry.usd - (beyond if entry.due == MONTHLY else 0.0)) for entry in listed]
     usd = rounding.glances([part for _, part in due])
     said = [f"{entry.due}: {part}, {entry.what}" for (entry, _), part in zip(due, usd, strict=True)][:MOST]
-    left = len(best.cash) - MOST
+    left = len(listed) - MOST
     return (*said, *([f"and {figures.many(left, 'later payment')}"] if left > 0 else []), *([tail] if tail else []))
 
 

@@ -15,8 +15,9 @@ WAYS = {
 
 
 def spoken(scenario: Scenario) -> str:
-    """`pooled NVMe on a Capacity Block`."""
-    return f"{_storage(scenario.layout, scenario.variant)} {way(scenario.option)}"
+    """`pooled NVMe on a Capacity Block`; of a commitment that ends before the run, also what follows it."""
+    after = ", then On-Demand" if scenario.after_commitment else ""
+    return f"{_storage(scenario.layout, scenario.variant)} {way(scenario.option)}{after}"
 
 
 def spoken_id(scenario_id: str, *, place: bool = False) -> str:

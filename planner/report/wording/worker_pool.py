@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from planner.answer.compared import Relaxation
 from planner.answer.measure import cost_of, ranked
 from planner.answer.ranges import Range
 from planner.answer.row import Shortfall
@@ -19,9 +20,10 @@ from planner.report.wording.worker_pool_markets import diversity, leaving
 from planner.worker_pool.choices import SPOT
 from planner.worker_pool.compare import DEAD_LETTERS
 from planner.worker_pool.result import PoolComparison, PoolScenario, Spread
-from planner.worker_pool.search import PoolSearch
+from planner.worker_pool.search import PoolSearch, sizes_of
 
 BESIDE = "beside the recommendation: the planner cannot deploy a price list"
+CHANGES = "Changes with which a choice meets the limits, the nearest that were tried"
 PICTURE = "Distributions, and one interrupted job as a picture:"
 MOST_STALE = 2  # prices that are named
 Shown = Callable[[float], str]
@@ -81,6 +83,7 @@ def answer(found: PoolComparison) -> list[str]:
             *warned,
             *(f"{s.id}: {why}" for s in found.scenarios for why in reasons(s)),
             *alternatives(found),
+            *([f"{CHANGES}: {'; '.join(map(changed, found.relaxations))}."] if found.relaxations else []),
         ]
     wait, loss, job = best.wait_hours, best.loss_minutes, best.job_hours
     assert wait is not None  # it was simulated
@@ -97,6 +100,11 @@ def answer(found: PoolComparison) -> list[str]:
         *filter(None, (leaving(best, found), diversity(found))),
         *alternatives(found),
     ]
+
+
+def changed(one: Relaxation) -> str:
+    """`--set run.deadline=2.55d (workers/g5.xlarge/on-demand, $2.49k, 2.48 days)`."""
+    return f"{one.options} ({one.scenario}, {figures.usd(one.cost_usd)}, {lasts(one.days)})"
 
 
 def _costs(one: PoolScenario) -> str:
@@ -302,6 +310,16 @@ def lasts(value: float) -> str:
         return figures.NEVER
     said = _days(value)
     return spoken.counted(said, "day") + (f" ({hours(value * 24)})" if said.startswith("0") else "")
+
+
+def tried(found: PoolSearch) -> str:
+    """`Tried: pool.max of 1, 2, 5, 10, 20 and 40, ...`: sizes between them were not."""
+    sizes = sizes_of(found.loaded)
+    counts = " and ".join(filter(None, [", ".join(f"{size:,}" for size in sizes[:-1]), f"{sizes[-1]:,}"]))
+    return (
+        f"Tried: pool.max of {counts}. The answer is the best of these"
+        f"{'; sizes between them were not tried' if len(sizes) > 1 else ''}."
+    )
 
 
 def size_answer(found: PoolSearch) -> str:

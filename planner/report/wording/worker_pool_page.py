@@ -176,7 +176,7 @@ def in_full(one: PoolScenario) -> list[Inner]:
 def sizes(found: PoolSearch) -> tuple[Head, list[Section]]:
     """Every size that was searched, and the recommended one."""
     plan = found.loaded.plan
-    facts = [f"{many(plan.jobs.count, 'job')}, {many(found.runs, 'simulated run')} of each size"]
+    facts = [f"{many(plan.jobs.count, 'job')}, {many(found.runs, 'simulated run')} of each size", words.tried(found)]
     table = Table(label="Table: sizes", columns=words.size_columns(found))
     answer = Section(title="Answer", anchor="answer", blocks=[Card(title="Answer", lead=words.size_answer(found))])
     return (

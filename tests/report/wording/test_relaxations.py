@@ -39,8 +39,8 @@ def words(text: str) -> str:
 
 
 TITLE = (
-    "Changes that lead to a recommendation, each recalculated (the smallest of its kind, then a larger one that costs "
-    "less)"
+    "Changes that lead to a recommendation, each recalculated (the nearest of its kind that was tried, then "
+    "farther ones that cost less)"
 )
 
 
@@ -71,7 +71,7 @@ def test_on_the_page_under_the_answer():
     page = as_html.render(late())
     section = page[page.index('id="answer"') : page.index('id="compare"')]
     said = words(html.unescape(re.sub("<[^>]+>", " ", section)))
-    assert "(the smallest of its kind, then a larger one that costs less) --set run.deadline=5.26d : s3-stream" in said
+    assert "that was tried, then farther ones that cost less) --set run.deadline=5.26d : s3-stream" in said
 
 
 def test_in_json_with_numbers():
@@ -111,4 +111,4 @@ def test_a_run_that_only_fails_is_told_what_ends():
 def test_what_is_feasible_without_a_price_of_its_nodes_is_no_answer_either():
     said = words(" ".join(line.text for line in answer.sentences(asked(constraints={"max_cost_usd": 100}))))
     assert "No scenario is recommended: none finishes within " in said
-    assert "then a larger one that costs less): --set constraints.max_cost_usd=6850: s3-stream" in said
+    assert "then farther ones that cost less): --set constraints.max_cost_usd=6850: s3-stream" in said
