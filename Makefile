@@ -5,6 +5,7 @@ PLAN ?= examples/multimodal-p5.yaml
 REPORT ?= out/report.html
 # tests wait for browsers, servers and commands half of the time
 WORKERS := $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n * 2)))
+REAL_WORKERS := $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n + 1)))
 VENV := .venv
 BIN := $(VENV)/bin
 
@@ -28,11 +29,13 @@ test: $(VENV)/.dev lint  ## every check that needs no built program: at most fou
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not real and not thorough"
 
 test-real: $(VENV)/.dev types  ## types, and the tests that need real programs: engine, AWS provider, pool, nodes, client; samples of the campaigns
-	@echo "make test-real takes about 20 minutes on 2 cores: the Pulumi engine, the AWS provider's code, AIStore pools,"
+	@echo "make test-real takes about 40 minutes on 2 cores: the Pulumi engine, the AWS provider's code, AIStore pools,"
 	@echo "booted nodes, the pool client, and a sample of both fault campaigns (all of them: make faults, make pool-faults)."
 	@$(BIN)/python -m tools.gotools --where | grep -q "not built" && echo "It first builds the programs: about 7 minutes, once." || true
 	@$(BIN)/python -m tools.gotools || echo "tests that need one of these programs are skipped, with the reason"
-	@$(BIN)/python -m pytest -n auto --dist loadgroup -m "real or thorough"
+	@$(BIN)/python -m pytest -n $(REAL_WORKERS) --dist loadgroup -m "real or thorough" \
+	  || { echo "What failed runs again, alone: some of these tests measure time, and fail where others take the machine."; \
+	       $(BIN)/python -m pytest -n 0 --last-failed --last-failed-no-failures none -m "real or thorough"; }
 
 launch-real: $(VENV)/.dev tools  ## run torchrun on three nodes (namespaces), lose one, resume: installs PyTorch into .tools/torch, 2.4 GB (root)
 	@$(BIN)/python -m tools.torch_cpu

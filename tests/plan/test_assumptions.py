@@ -22,14 +22,17 @@ TRAINING = """\
 apiVersion: planner/v1
 name: training
 start: 2026-10-05
-run: {work: {gpu_hours: 4000}, deadline: 30d, relative_speed: {A100: 1}}
+run: {work: {gpu_hours: 4000}, deadline: 30d}
 data: {hot_dataset: 4TB, checkpoint: 14GB, shard: 100MB}
-fleet: {instance_types: [p4d.24xlarge, p5.48xlarge], nodes: 4}
+fleet: {instance_types: [p4d.24xlarge], nodes: 4}
 storage: {layouts: [s3-stream, converged, fsx-lustre, fsx-lustre-scratch, separate-nvme]}
 purchase: {options: [on-demand, spot, spot-fallback, capacity-block, sp-1y-compute-no-upfront]}
 """
-FLOP = TRAINING.replace("{gpu_hours: 4000}", "{flop: 1e21}").replace(
-    "hot_dataset: 4TB,", "hot_dataset: 4TB, profile: tokens,"
+FLOP = (
+    TRAINING.replace("work: {gpu_hours: 4000}", "phases: [{name: a, gpu_hours: 400}, {name: b, flop: 1e21}]")
+    .replace("deadline: 30d", "deadline: 30d, relative_speed: {A100: 1}")
+    .replace("hot_dataset: 4TB,", "hot_dataset: 4TB, profile: latents,")
+    .replace("[p4d.24xlarge]", "[p4d.24xlarge, p5.48xlarge]")
 )
 POOL = """\
 apiVersion: planner/v1
