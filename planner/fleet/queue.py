@@ -1,0 +1,285 @@
+"""A queue of gangs in discrete events: arrivals, ends, failures and repairs, and a pass of the scheduler after each.
+
+slurm.conf(5) and Slurm's scheduling guide (SchedulerType=sched/backfill): jobs start in the order of priority; a job of
+lower priority starts before its turn only if that delays the expected start of no job of higher priority. EASY (Lifka
+1995) protects only the first of them. Expected ends come from time limits, which most jobs do not reach.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, insort
+from collections import deque
+from collections.abc import Iterator, Sequence
+from heapq import heappop, heappush
+
+import numpy as np
+
+from planner.fleet.model import Jobs, Owner, Ran, Rules, sizes_of
+from planner.fleet.profile import Profile
+
+END, FAILURE, REPAIR = 0, 1, 2
+RANDOM = 4096  # numbers that are drawn at once
+
+
+def simulated(
+    jobs: Jobs, owners: Sequence[Owner], nodes: Sequence[int], rules: Rules, until: float, seed: int = 0
+) -> Ran:
+    """Jobs through the queue to a time. nodes: of each group. Every job fits one of its groups, or waits to the end."""
+    return _Queue(jobs, owners, nodes, rules, seed).run(until)
+
+
+class _Queue:
+    """The state of one run. Attributes are lists, which Python reads faster than arrays."""
+
+    def __init__(self, jobs: Jobs, owners: Sequence[Owner], nodes: Sequence[int], rules: Rules, seed: int) -> None:
+        self.rules, self.owners, count = rules, owners, jobs.submit.size
+        self.submit, self.nodes = jobs.submit.tolist(), jobs.nodes.tolist()
+        self.left, self.limit = jobs.hours.tolist(), jobs.limit.tolist()
+        self.owner = jobs.owner.tolist()
+        self.free, self.capacity = list(nodes), list(nodes)
+        self.running: list[list[tuple[float, int, int]]] = [[] for _ in nodes]  # by expected end
+        self.low: list[dict[int, None]] = [{} for _ in nodes]  # that may be preempted, the youngest last
+        # jobs that wait, in lists that are each in order: by project, or with age alone by tier
+        self.lists: list[deque[int]] = [deque() for _ in (owners if rules.fair_share else range(3))]
+        self.waiting = [dict.fromkeys(sizes_of(self.nodes), 0) for _ in nodes]  # by group and size
+        self.backlog = 0.0  # node-hours at speed 1
+        self.heap: list[tuple[float, int, int, int]] = []  # (when, what, job or group, attempt)
+        self.attempt = [0] * count
+        self.group, self.began, self.ends = [-1] * count, [0.0] * count, [0.0] * count
+        self.speed, self.overhead = [1.0] * count, [0.0] * count
+        self.queued_at, self.wait = list(self.submit), [0.0] * count
+        self.start, self.end = [math.inf] * count, [math.inf] * count
+        self.used, self.rate, self.used_at = ([0.0] * len(owners) for _ in range(3))
+        self.decay = math.log(2) / rules.half_life_hours
+        self.held: list[tuple[float, ...]] = []
+        self.lost, self.failures, self.preempted, self.events = 0.0, 0, 0, 0
+        self.lifetimes = _exponentials(seed) if rules.failures else None
+
+    def run(self, until: float) -> Ran:
+        """To a time, or to where the queue is known to grow without end."""
+        at, count, heap, submit = 0, len(self.submit), self.heap, self.submit
+        most = self.rules.overload * sum(self.capacity)
+        overloaded = False
+        while True:
+            coming = submit[at] if at < count else math.inf
+            now = min(coming, heap[0][0] if heap else math.inf)
+            if now > until or now == math.inf:
+                break
+            while at < count and submit[at] <= now:
+                self._wait(at, now, first=False)
+                at += 1
+                self.events += 1
+            while heap and heap[0][0] <= now:
+                _, what, index, attempt = heappop(heap)
+                if what == REPAIR:
+                    self.free[index] += 1
+                elif self.attempt[index] != attempt:
+                    continue  # of an attempt that is over
+                elif what == END:
+                    self._stop(index, now)
+                    self.end[index] = now
+                else:
+                    self._fail(index, now)
+                self.events += 1
+            self._pass(now)
+            if self.backlog > most:
+                overloaded = True
+                break
+        return self._ran(min(until, now) if overloaded else until, overloaded)
+
+    def _wait(self, job: int, now: float, *, first: bool) -> None:
+        owner = self.owner[job]
+        mine = self.lists[owner if self.rules.fair_share else self.owners[owner].tier]
+        mine.appendleft(job) if first else mine.append(job)
+        size = self.nodes[job]
+        for group, _ in self.owners[owner].speeds:
+            self.waiting[group][size] += 1
+        self.backlog += size * self.left[job]
+        self.queued_at[job] = now
+
+    def _start(self, job: int, group: int, speed: float, now: float) -> None:
+        size, hours = self.nodes[job], self.left[job] / speed + self.overhead[job]
+        owner = self.owner[job]
+        for other, _ in self.owners[owner].speeds:
+            self.waiting[other][size] -= 1
+        self.backlog -= size * self.left[job]
+        self.wait[job] += now - self.queued_at[job]
+        if self.start[job] == math.inf:
+            self.start[job] = now
+        self.attempt[job] += 1
+        self.group[job], self.speed[job], self.began[job] = group, speed, now
+        self.ends[job] = now + hours * self.limit[job]
+        self.free[group] -= size
+        insort(self.running[group], (self.ends[job], job, size))
+        if self.owners[owner].tier == 0:
+            self.low[group][job] = None
+        self._use(owner, now, size)
+        life = math.inf if self.lifetimes is None else next(self.lifetimes) / (self.rules.failures * size)
+        what, when = (FAILURE, life) if life < hours else (END, hours)
+        heappush(self.heap, (now + when, what, job, self.attempt[job]))
+
+    def _stop(self, job: int, now: float) -> None:
+        """Its nodes are free again."""
+        group, size, owner = self.group[job], self.nodes[job], self.owner[job]
+        self.free[group] += size
+        running = self.running[group]
+        del running[bisect_left(running, (self.ends[job], job, size))]
+        self.low[group].pop(job, None)
+        self._use(owner, now, -size)
+        self.held.append((group, owner, self.began[job], now, size))
+
+    def _again(self, job: int, now: float) -> None:
+        """It waits again, with what it saved."""
+        self._stop(job, now)
+        self.attempt[job] += 1
+        every = self.owners[self.owner[job]].checkpoint
+        ran = max(now - self.began[job] - self.overhead[job], 0.0)
+        kept = math.floor(ran / every) * every if math.isfinite(every) and every > 0 else 0.0
+        self.lost += (now - self.began[job] - kept) * self.nodes[job]
+        self.left[job] -= kept * self.speed[job]
+        self.overhead[job] = self.rules.restart
+        self._wait(job, now, first=True)
+
+    def _fail(self, job: int, now: float) -> None:
+        group = self.group[job]
+        self._again(job, now)
+        self.failures += 1
+        if self.rules.repair > 0:
+            self.free[group] -= 1
+            heappush(self.heap, (now + self.rules.repair, REPAIR, group, 0))
+
+    def _use(self, owner: int, now: float, change: float) -> None:
+        """Use counts less with time; what runs adds to it."""
+        passed = math.exp(-self.decay * (now - self.used_at[owner]))
+        self.used[owner] = self.used[owner] * passed + self.rate[owner] * (1 - passed) / self.decay
+        self.used_at[owner], self.rate[owner] = now, self.rate[owner] + change
+
+    def _order(self, now: float) -> list[int]:
+        """Lists with jobs, the one whose turn it is first."""
+        some = [at for at, jobs in enumerate(self.lists) if jobs]
+        if not self.rules.fair_share:
+            return some[::-1]
+        if len(some) > 1:
+            for owner in some:
+                self._use(owner, now, 0.0)
+            some.sort(key=lambda at: (-self.owners[at].tier, self.used[at] / self.owners[at].share, at))
+        return some
+
+    def _fits(self) -> bool:
+        """Whether any job that waits has enough free nodes somewhere."""
+        for free, sizes in zip(self.free, self.waiting, strict=True):
+            if free > 0:
+                for size, count in sizes.items():
+                    if size > free:
+                        break
+                    if count:
+                        return True
+        return False
+
+    def _pass(self, now: float) -> None:
+        """Start what may start."""
+        may_take = self.rules.preempt and any(self.low)
+        if not self._fits() and not may_take:
+            return
+        profiles: dict[int, Profile] = {}
+        looked, depth, policy = 0, self.rules.depth, self.rules.policy
+        for at in self._order(now):
+            jobs, blocked = self.lists[at], []
+            while jobs and looked < depth:
+                job = jobs[0]
+                looked += 1
+                jobs.popleft()
+                if not self._try(job, now, profiles, may_take):
+                    blocked.append(job)
+                    if policy == "fcfs" and len(profiles) == len(self.free):
+                        looked = depth
+                    if not may_take and not self._fits():
+                        looked = depth
+            jobs.extendleft(reversed(blocked))
+            if looked >= depth:
+                return
+
+    def _try(self, job: int, now: float, profiles: dict[int, Profile], may_take: bool) -> bool:
+        """Whether a job could start. Else it holds its place, by the policy."""
+        size, left, over, limit = self.nodes[job], self.left[job], self.overhead[job], self.limit[job]
+        owner, policy = self.owners[self.owner[job]], self.rules.policy
+        for group, speed in owner.speeds:
+            if size > self.free[group]:
+                continue
+            profile = profiles.get(group)
+            if profile is not None:
+                hours = (left / speed + over) * limit
+                if policy == "fcfs" or profile.earliest(size, hours) > now:
+                    continue
+                profile.take(now, size, hours)
+            self._start(job, group, speed, now)
+            return True
+        if may_take and owner.tier > 0 and self._preempt(job, now, profiles):
+            return True
+        found, place = math.inf, None
+        for group, speed in owner.speeds:
+            profile = profiles.get(group)
+            if size > self.capacity[group] or (profile is not None and policy != "slurm"):
+                continue
+            if profile is None:
+                # first come, first served needs no ends: that somebody waits for the group is enough
+                ends = () if policy == "fcfs" else self.running[group]
+                profile = profiles[group] = Profile(now, self.free[group], ends)
+            hours = (left / speed + over) * limit
+            when = profile.earliest(size, hours)
+            if when + hours < found:
+                found, place = when + hours, (profile, when, hours)
+        if place is not None:
+            profile, when, hours = place
+            profile.take(when, size, hours)
+        return False
+
+    def _preempt(self, job: int, now: float, profiles: dict[int, Profile]) -> bool:
+        """Start it on nodes of low, the youngest jobs first, where nobody of higher priority waits for them."""
+        size = self.nodes[job]
+        for group, speed in self.owners[self.owner[job]].speeds:
+            lacking, taken = size - self.free[group], []
+            if group in profiles:
+                continue
+            for other in reversed(self.low[group]):
+                if lacking <= 0:
+                    break
+                taken.append(other)
+                lacking -= self.nodes[other]
+            if lacking > 0:
+                continue
+            for other in taken:
+                self._again(other, now)
+            self.preempted += len(taken)
+            self._start(job, group, speed, now)
+            return True
+        return False
+
+    def _ran(self, until: float, overloaded: bool) -> Ran:
+        for running in self.running:
+            for _, job, size in running:
+                self.held.append((self.group[job], self.owner[job], self.began[job], until, size))
+        for jobs in self.lists:
+            for job in jobs:
+                self.wait[job] += max(until - self.queued_at[job], 0.0)
+        end = np.array(self.end)
+        return Ran(
+            start=np.array(self.start),
+            end=end,
+            wait=np.array(self.wait),
+            group=np.where(np.isfinite(end), np.array(self.group, dtype=np.int64), -1),
+            held=np.array(self.held, dtype=np.float64).reshape(-1, 5),
+            lost=self.lost,
+            failures=self.failures,
+            preempted=self.preempted,
+            events=self.events,
+            overloaded=overloaded,
+        )
+
+
+def _exponentials(seed: int) -> Iterator[float]:
+    """Standard exponential numbers without end."""
+    rng = np.random.default_rng(seed)
+    while True:
+        yield from rng.standard_exponential(RANDOM).tolist()
