@@ -128,7 +128,7 @@ def test_low_gives_way_and_resumes_from_its_checkpoint() -> None:
 
 
 def test_failures_cost_what_the_renewal_formula_says() -> None:
-    """One job of 100 h on one node, checkpoints of 1 h, no restart: each of the 100 segments takes (e^(L w) - 1) / L."""
+    """100 h on one node, a checkpoint an hour, no restart: each of 100 segments takes (e^(L w) - 1) / L."""
     rate, count = 0.2, 400
     listed = jobs(*((0, 1, 100.0),) * count)
     rules = Rules(fair_share=False, failures=rate)
