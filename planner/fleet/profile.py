@@ -21,6 +21,13 @@ class Profile:
                 counts[-1] = free
         self.times, self.free = times, counts
 
+    def window(self, nodes: int) -> float:
+        """Hours from now for which so many nodes are free."""
+        for when, free in zip(self.times, self.free, strict=True):
+            if free < nodes:
+                return when - self.times[0]
+        return float("inf")
+
     def earliest(self, nodes: int, hours: float) -> float:
         """The first time from which so many nodes are free for so long; infinite where there are never so many."""
         times, free = self.times, self.free

@@ -42,7 +42,8 @@ class _Queue:
         self.low: list[dict[int, None]] = [{} for _ in nodes]  # that may be preempted, the youngest last
         # jobs that wait, in lists that are each in order: by project, or with age alone by tier
         self.lists: list[deque[int]] = [deque() for _ in (owners if rules.fair_share else range(3))]
-        self.waiting = [dict.fromkeys(sizes_of(self.nodes), 0) for _ in nodes]  # by group and size
+        # by group and size, the shortest first: the hours of jobs that wait, at their limits
+        self.waiting: list[dict[int, list[float]]] = [{size: [] for size in sizes_of(self.nodes)} for _ in nodes]
         self.backlog = 0.0  # node-hours at speed 1
         self.heap: list[tuple[float, int, int, int]] = []  # (when, what, job or group, attempt)
         self.attempt = [0] * count
@@ -50,6 +51,7 @@ class _Queue:
         self.speed, self.overhead = [1.0] * count, [0.0] * count
         self.queued_at, self.wait = list(self.submit), [0.0] * count
         self.start, self.end = [math.inf] * count, [math.inf] * count
+        self.tier, self.share = [owner.tier for owner in owners], [owner.share for owner in owners]
         self.used, self.rate, self.used_at = ([0.0] * len(owners) for _ in range(3))
         self.decay = math.log(2) / rules.half_life_hours
         self.held: list[tuple[float, ...]] = []
@@ -93,16 +95,17 @@ class _Queue:
         mine = self.lists[owner if self.rules.fair_share else self.owners[owner].tier]
         mine.appendleft(job) if first else mine.append(job)
         size = self.nodes[job]
-        for group, _ in self.owners[owner].speeds:
-            self.waiting[group][size] += 1
+        for group, speed in self.owners[owner].speeds:
+            insort(self.waiting[group][size], (self.left[job] / speed + self.overhead[job]) * self.limit[job])
         self.backlog += size * self.left[job]
         self.queued_at[job] = now
 
     def _start(self, job: int, group: int, speed: float, now: float) -> None:
         size, hours = self.nodes[job], self.left[job] / speed + self.overhead[job]
         owner = self.owner[job]
-        for other, _ in self.owners[owner].speeds:
-            self.waiting[other][size] -= 1
+        for other, fast in self.owners[owner].speeds:
+            hours_there = (self.left[job] / fast + self.overhead[job]) * self.limit[job]
+            del (there := self.waiting[other][size])[bisect_left(there, hours_there)]
         self.backlog -= size * self.left[job]
         self.wait[job] += now - self.queued_at[job]
         if self.start[job] == math.inf:
@@ -150,10 +153,11 @@ class _Queue:
             heappush(self.heap, (now + self.rules.repair, REPAIR, group, 0))
 
     def _use(self, owner: int, now: float, change: float) -> None:
-        """Use counts less with time; what runs adds to it."""
-        passed = math.exp(-self.decay * (now - self.used_at[owner]))
-        self.used[owner] = self.used[owner] * passed + self.rate[owner] * (1 - passed) / self.decay
-        self.used_at[owner], self.rate[owner] = now, self.rate[owner] + change
+        """What runs adds to an owner's use. Use counts less with time: instead of less of the old, more of the new."""
+        weight = math.exp(self.decay * now)
+        self.used[owner] += self.rate[owner] * (weight - self.used_at[owner])
+        self.used_at[owner] = weight
+        self.rate[owner] += change
 
     def _order(self, now: float) -> list[int]:
         """Lists with jobs, the one whose turn it is first."""
@@ -161,43 +165,41 @@ class _Queue:
         if not self.rules.fair_share:
             return some[::-1]
         if len(some) > 1:
-            for owner in some:
-                self._use(owner, now, 0.0)
-            some.sort(key=lambda at: (-self.owners[at].tier, self.used[at] / self.owners[at].share, at))
+            weight, used, rate, since = math.exp(self.decay * now), self.used, self.rate, self.used_at
+            about = [(-self.tier[o], (used[o] + rate[o] * (weight - since[o])) / self.share[o], o) for o in some]
+            return [owner for _, _, owner in sorted(about)]
         return some
 
-    def _fits(self) -> bool:
-        """Whether any job that waits has enough free nodes somewhere."""
-        for free, sizes in zip(self.free, self.waiting, strict=True):
+    def _fits(self, profiles: dict[int, Profile]) -> bool:
+        """Whether any job that waits could start now, beside what is reserved so far."""
+        for group, free in enumerate(self.free):
             if free > 0:
-                for size, count in sizes.items():
+                profile = profiles.get(group)
+                for size, hours in self.waiting[group].items():
                     if size > free:
                         break
-                    if count:
+                    if hours and (profile is None or hours[0] <= profile.window(size)):
                         return True
         return False
 
     def _pass(self, now: float) -> None:
         """Start what may start."""
         may_take = self.rules.preempt and any(self.low)
-        if not self._fits() and not may_take:
-            return
         profiles: dict[int, Profile] = {}
-        looked, depth, policy = 0, self.rules.depth, self.rules.policy
+        if not may_take and not self._fits(profiles):
+            return
+        left, fcfs = self.rules.depth, self.rules.policy == "fcfs"
         for at in self._order(now):
             jobs, blocked = self.lists[at], []
-            while jobs and looked < depth:
-                job = jobs[0]
-                looked += 1
-                jobs.popleft()
+            while jobs and left:
+                job = jobs.popleft()
+                left -= 1
                 if not self._try(job, now, profiles, may_take):
                     blocked.append(job)
-                    if policy == "fcfs" and len(profiles) == len(self.free):
-                        looked = depth
-                    if not may_take and not self._fits():
-                        looked = depth
+                if not may_take and (not self._fits(profiles) or (fcfs and len(profiles) == len(self.free))):
+                    left = 0
             jobs.extendleft(reversed(blocked))
-            if looked >= depth:
+            if not left:
                 return
 
     def _try(self, job: int, now: float, profiles: dict[int, Profile], may_take: bool) -> bool:
