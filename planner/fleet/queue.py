@@ -40,11 +40,13 @@ class _Queue:
         self.free, self.capacity = list(nodes), list(nodes)
         self.running: list[list[tuple[float, int, int]]] = [[] for _ in nodes]  # by expected end
         self.low: list[dict[int, None]] = [{} for _ in nodes]  # that may be preempted, the youngest last
+        self.takable = [0 for _ in nodes]  # nodes that they hold
         # jobs that wait, in lists that are each in order: by project, or with age alone by tier
         self.lists: list[deque[int]] = [deque() for _ in (owners if rules.fair_share else range(3))]
         # by group and size, the shortest first: the hours of jobs that wait, at their limits
         self.waiting: list[dict[int, list[float]]] = [{size: [] for size in sizes_of(self.nodes)} for _ in nodes]
         self.backlog = 0.0  # node-hours at speed 1
+        self.above = 0  # jobs that wait and are not low
         self.heap: list[tuple[float, int, int, int]] = []  # (when, what, job or group, attempt)
         self.attempt = [0] * count
         self.group, self.began, self.ends = [-1] * count, [0.0] * count, [0.0] * count
@@ -98,6 +100,7 @@ class _Queue:
         for group, speed in self.owners[owner].speeds:
             insort(self.waiting[group][size], (self.left[job] / speed + self.overhead[job]) * self.limit[job])
         self.backlog += size * self.left[job]
+        self.above += self.owners[owner].tier > 0
         self.queued_at[job] = now
 
     def _start(self, job: int, group: int, speed: float, now: float) -> None:
@@ -107,6 +110,7 @@ class _Queue:
             hours_there = (self.left[job] / fast + self.overhead[job]) * self.limit[job]
             del (there := self.waiting[other][size])[bisect_left(there, hours_there)]
         self.backlog -= size * self.left[job]
+        self.above -= self.owners[owner].tier > 0
         self.wait[job] += now - self.queued_at[job]
         if self.start[job] == math.inf:
             self.start[job] = now
@@ -117,6 +121,7 @@ class _Queue:
         insort(self.running[group], (self.ends[job], job, size))
         if self.owners[owner].tier == 0:
             self.low[group][job] = None
+            self.takable[group] += size
         self._use(owner, now, size)
         life = math.inf if self.lifetimes is None else next(self.lifetimes) / (self.rules.failures * size)
         what, when = (FAILURE, life) if life < hours else (END, hours)
@@ -128,7 +133,9 @@ class _Queue:
         self.free[group] += size
         running = self.running[group]
         del running[bisect_left(running, (self.ends[job], job, size))]
-        self.low[group].pop(job, None)
+        if self.owners[owner].tier == 0:
+            del self.low[group][job]
+            self.takable[group] -= size
         self._use(owner, now, -size)
         self.held.append((group, owner, self.began[job], now, size))
 
@@ -170,13 +177,15 @@ class _Queue:
             return [owner for _, _, owner in sorted(about)]
         return some
 
-    def _fits(self, profiles: dict[int, Profile]) -> bool:
-        """Whether any job that waits could start now, beside what is reserved so far."""
+    def _fits(self, profiles: dict[int, Profile], may_take: bool) -> bool:
+        """Whether any job that waits could start now, beside what is reserved so far. may_take: from low, where nobody
+        waits for the group yet."""
         for group, free in enumerate(self.free):
-            if free > 0:
-                profile = profiles.get(group)
+            profile = profiles.get(group)
+            reach = free + self.takable[group] if may_take and profile is None else free
+            if reach > 0:
                 for size, hours in self.waiting[group].items():
-                    if size > free:
+                    if size > reach:
                         break
                     if hours and (profile is None or hours[0] <= profile.window(size)):
                         return True
@@ -184,9 +193,9 @@ class _Queue:
 
     def _pass(self, now: float) -> None:
         """Start what may start."""
-        may_take = self.rules.preempt and any(self.low)
         profiles: dict[int, Profile] = {}
-        if not may_take and not self._fits(profiles):
+        may_take = self.rules.preempt and self.above > 0
+        if not self._fits(profiles, may_take):
             return
         left, fcfs = self.rules.depth, self.rules.policy == "fcfs"
         for at in self._order(now):
@@ -194,15 +203,18 @@ class _Queue:
             while jobs and left:
                 job = jobs.popleft()
                 left -= 1
-                if not self._try(job, now, profiles, may_take):
+                if not self._try(job, now, profiles):
                     blocked.append(job)
-                if not may_take and (not self._fits(profiles) or (fcfs and len(profiles) == len(self.free))):
+                    if fcfs and len(profiles) == len(self.free):
+                        left = 0
+                may_take = may_take and self.above > 0 and self.tier[self.owner[job]] > 0
+                if not self._fits(profiles, may_take):
                     left = 0
             jobs.extendleft(reversed(blocked))
             if not left:
                 return
 
-    def _try(self, job: int, now: float, profiles: dict[int, Profile], may_take: bool) -> bool:
+    def _try(self, job: int, now: float, profiles: dict[int, Profile]) -> bool:
         """Whether a job could start. Else it holds its place, by the policy."""
         size, left, over, limit = self.nodes[job], self.left[job], self.overhead[job], self.limit[job]
         owner, policy = self.owners[self.owner[job]], self.rules.policy
@@ -217,7 +229,7 @@ class _Queue:
                 profile.take(now, size, hours)
             self._start(job, group, speed, now)
             return True
-        if may_take and owner.tier > 0 and self._preempt(job, now, profiles):
+        if self.rules.preempt and owner.tier > 0 and self._preempt(job, now, profiles):
             return True
         found, place = math.inf, None
         for group, speed in owner.speeds:

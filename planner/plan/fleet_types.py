@@ -6,12 +6,12 @@ planner.plan.types has the root of training plans and says how values and keys a
 from datetime import date
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from planner.plan.forms import (
+    COUNTS_SCHEMA,
     AccountName,
     Bytes,
-    Counts,
     Day,
     Fraction,
     Hours,
@@ -36,6 +36,13 @@ def _counts_or_mix(text: object) -> object:
     return () if text == MIX else parse_counts(text)
 
 
+_Nodes = Annotated[
+    tuple[int, ...],
+    BeforeValidator(_counts_or_mix),
+    WithJsonSchema({"anyOf": [{"const": MIX}, *COUNTS_SCHEMA["anyOf"]]}),
+]
+
+
 class FleetRun(Section):
     """What the plan is of, and over how long."""
 
@@ -47,7 +54,7 @@ class Group(Section):
     """Nodes of one instance type. Projects wait for them in one queue."""
 
     instance_type: InstanceName = Field(description="EC2 instance type")
-    nodes: Annotated[Counts, BeforeValidator(_counts_or_mix)] = Field(
+    nodes: _Nodes = Field(
         description="a count, a list, a range such as 16..64 (five counts of it are compared), or mix: as many as all "
         "jobs need without waiting"
     )
@@ -88,7 +95,7 @@ class Project(Section):
     name: AccountName = Field(description="account in Slurm, and name in show-back")
     jobs: tuple[Stream, ...] = Field(strict=False, min_length=1, max_length=16, description="its streams of jobs")
     types: dict[InstanceName, Positive] | None = Field(
-        None, min_length=1, description="types that it can use with their relative speed; default: all alike"
+        None, min_length=1, description="types that it can use with their relative speed, the one that it tries first in front; default: all alike"
     )
     queue: Literal["high", "normal", "low"] = Field(
         "normal", description="high goes first; high and normal may take nodes of low, whose jobs then wait again"
@@ -204,9 +211,9 @@ class FleetPlan(Section):
         return tuple(group.instance_type for group in self.groups)
 
     def speeds(self, project: Project) -> dict[str, float]:
-        """Relative speed of a project on each type of the fleet that it can use."""
-        given = project.types
-        return {name: 1.0 if given is None else given[name] for name in self.types if given is None or name in given}
+        """Relative speed of a project on each type of the fleet that it can use, in the order in which it tries them."""
+        given = dict.fromkeys(self.types, 1.0) if project.types is None else project.types
+        return {name: speed for name, speed in given.items() if name in self.types}
 
     def canonical(self) -> dict[str, Any]:
         """The resolved plan as plain data, from which its hash is computed; formatting does not change it."""
