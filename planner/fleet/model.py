@@ -54,7 +54,7 @@ class Rules:
     failures: float = 0.0
     repair: float = 0.0
     restart: float = 0.0
-    overload: float = 60 * 24.0
+    overload: float = 14 * 24.0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 
 
@@ -20,6 +20,7 @@ class Profile:
             else:
                 counts[-1] = free
         self.times, self.free = times, counts
+        self._at_most = times.copy(), counts.copy()  # without reservations: counts only grow
 
     def window(self, nodes: int) -> float:
         """Hours from now for which so many nodes are free."""
@@ -28,10 +29,18 @@ class Profile:
                 return when - self.times[0]
         return float("inf")
 
+    def not_before(self, nodes: int) -> float:
+        """The first time at which so many nodes are free beside what runs; infinite where there are never so many."""
+        at = bisect_left(self._at_most[1], nodes)
+        return self._at_most[0][at] if at < len(self._at_most[0]) else float("inf")
+
     def earliest(self, nodes: int, hours: float) -> float:
         """The first time from which so many nodes are free for so long; infinite where there are never so many."""
         times, free = self.times, self.free
-        at, last = 0, len(times) - 1
+        begin = self.not_before(nodes)
+        if begin == float("inf"):
+            return begin
+        at, last = bisect_left(times, begin), len(times) - 1
         while True:
             while free[at] < nodes:
                 if at == last:

@@ -70,8 +70,10 @@ class _Queue:
             now = min(coming, heap[0][0] if heap else math.inf)
             if now > until or now == math.inf:
                 break
+            changed = False
             while at < count and submit[at] <= now:
                 self._wait(at, now, first=False)
+                changed = changed or self._might(at)
                 at += 1
                 self.events += 1
             while heap and heap[0][0] <= now:
@@ -86,7 +88,9 @@ class _Queue:
                 else:
                     self._fail(index, now)
                 self.events += 1
-            self._pass(now)
+                changed = True
+            if changed:
+                self._pass(now)
             if self.backlog > most:
                 overloaded = True
                 break
@@ -191,6 +195,12 @@ class _Queue:
                         return True
         return False
 
+    def _might(self, job: int) -> bool:
+        """Whether a job that arrives could start at once. What waited before it cannot, if nothing else changed."""
+        size, owner = self.nodes[job], self.owners[self.owner[job]]
+        may_take = self.rules.preempt and owner.tier > 0
+        return any(size <= self.free[at] + (self.takable[at] if may_take else 0) for at, _ in owner.speeds)
+
     def _pass(self, now: float) -> None:
         """Start what may start."""
         profiles: dict[int, Profile] = {}
@@ -203,34 +213,39 @@ class _Queue:
             while jobs and left:
                 job = jobs.popleft()
                 left -= 1
-                if not self._try(job, now, profiles):
-                    blocked.append(job)
-                    if fcfs and len(profiles) == len(self.free):
-                        left = 0
+                started = self._try(job, now, profiles)
                 may_take = may_take and self.above > 0 and self.tier[self.owner[job]] > 0
-                if not self._fits(profiles, may_take):
+                if not started:
+                    blocked.append(job)
+                # a place matters only where another job might take it
+                if not self._fits(profiles, may_take) or (fcfs and len(profiles) == len(self.free)):
                     left = 0
+                elif not started:
+                    self._reserve(job, now, profiles)
             jobs.extendleft(reversed(blocked))
             if not left:
                 return
 
     def _try(self, job: int, now: float, profiles: dict[int, Profile]) -> bool:
-        """Whether a job could start. Else it holds its place, by the policy."""
-        size, left, over, limit = self.nodes[job], self.left[job], self.overhead[job], self.limit[job]
-        owner, policy = self.owners[self.owner[job]], self.rules.policy
+        """Whether a job could start."""
+        size, owner = self.nodes[job], self.owners[self.owner[job]]
         for group, speed in owner.speeds:
             if size > self.free[group]:
                 continue
             profile = profiles.get(group)
             if profile is not None:
-                hours = (left / speed + over) * limit
-                if policy == "fcfs" or profile.earliest(size, hours) > now:
+                hours = (self.left[job] / speed + self.overhead[job]) * self.limit[job]
+                if self.rules.policy == "fcfs" or profile.window(size) < hours:
                     continue
                 profile.take(now, size, hours)
             self._start(job, group, speed, now)
             return True
-        if self.rules.preempt and owner.tier > 0 and self._preempt(job, now, profiles):
-            return True
+        return self.rules.preempt and owner.tier > 0 and self._preempt(job, now, profiles)
+
+    def _reserve(self, job: int, now: float, profiles: dict[int, Profile]) -> None:
+        """A job that cannot start holds its place, by the policy: where it is expected to end first."""
+        size, left, over, limit = self.nodes[job], self.left[job], self.overhead[job], self.limit[job]
+        owner, policy = self.owners[self.owner[job]], self.rules.policy
         found, place = math.inf, None
         for group, speed in owner.speeds:
             profile = profiles.get(group)
@@ -241,13 +256,14 @@ class _Queue:
                 ends = () if policy == "fcfs" else self.running[group]
                 profile = profiles[group] = Profile(now, self.free[group], ends)
             hours = (left / speed + over) * limit
+            if profile.not_before(size) + hours >= found:
+                continue
             when = profile.earliest(size, hours)
             if when + hours < found:
                 found, place = when + hours, (profile, when, hours)
         if place is not None:
             profile, when, hours = place
             profile.take(when, size, hours)
-        return False
 
     def _preempt(self, job: int, now: float, profiles: dict[int, Profile]) -> bool:
         """Start it on nodes of low, the youngest jobs first, where nobody of higher priority waits for them."""

@@ -141,7 +141,7 @@ def test_shares_decide_who_goes_first() -> None:
     """Two projects that always have jobs waiting use the nodes 3 to 1, as their shares are."""
     owners = [Owner(share=3.0), Owner(share=1.0)]
     listed = jobs(*((0, 1, 1.0, 1.0, at % 2) for at in range(4000)))
-    ran = simulated(listed, owners, [10], Rules(), 100.0)
+    ran = simulated(listed, owners, [10], Rules(overload=math.inf), 100.0)
     used = ran.node_hours(1, 2, 100.0)[0]
     assert used[0] / used[1] == pytest.approx(3.0, rel=0.05)
 
