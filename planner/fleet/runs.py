@@ -66,8 +66,11 @@ def outcome_of(task: Task) -> Outcome:
     work = jobs.hours * jobs.nodes
     np.add.at(useful, jobs.owner[ended], (work * gpus[jobs.owner])[ended])
     not_begun = ~np.isfinite(ran.start)
+    busy = np.array([ran.busy(group, hours) for group in range(len(task.nodes))])
+    if ran.overloaded:  # the queue that only grows keeps every node busy
+        busy[:, int(ran.held[:, 3].max()) :] = np.array(task.nodes)[:, None]
     return Outcome(
-        busy=np.array([ran.busy(group, hours) for group in range(len(task.nodes))]),
+        busy=busy,
         node_hours=ran.node_hours(len(task.nodes), len(plan.projects), float(hours)),
         wait=ran.wait,
         nodes=jobs.nodes.astype(float),
