@@ -23,6 +23,7 @@ from planner.models.number import each_draw
 from planner.models.sheet import UNRECORDED
 from planner.models.values import Values
 from planner.plan.fleet_types import FleetPlan, Project
+from planner.plan.load import LoadedFleet
 from pricing.book import PriceBook
 
 KINDS = {Kind.RESERVED: "reserved", Kind.INSTANCE_PLAN: "instance-plan", Kind.COMPUTE_PLAN: "compute-plan"}
@@ -59,7 +60,9 @@ def hot_union(plan: FleetPlan) -> Floats:
 def cache_tb(plan: FleetPlan, book: PriceBook, nodes: tuple[int, ...]) -> float:
     """Usable TB of the nodes' drives: the largest group's, since a pool has one type of node."""
     return max(
-        float(pool_usable_tb(raw_tb=pool_raw_tb(nodes=count, drives=one.nvme_drives, drive_tb=one.nvme_drive_gb / 1000)))
+        float(
+            pool_usable_tb(raw_tb=pool_raw_tb(nodes=count, drives=one.nvme_drives, drive_tb=one.nvme_drive_gb / 1000))
+        )
         for count, one in zip(nodes, map(book.instance, plan.types), strict=True)
     )
 
@@ -111,14 +114,14 @@ def node_lines(shop: Shop, paid: Paid) -> Iterator[PlannedLine]:
     for name, hours in zip(shop.types, paid.on_demand.mean(axis=0), strict=True):
         price = shop.main.on_demand[name]
         if hours > 0:
-            yield mean_line(
-                _line(f"{COMPUTE}-on-demand-{name}", float(hours), price.usd, price.usd, price, "Standard")
-            )
+            yield mean_line(_line(f"{COMPUTE}-on-demand-{name}", float(hours), price.usd, price.usd, price, "Standard"))
     for one in paid.covered:
         listed = shop.main.on_demand[one.instance_type]
         name = f"{COMPUTE}-{KINDS[one.kind]}-{one.instance_type}"
         yield mean_line(
-            _line(name, one.node_hours, one.unit_usd, listed.usd, one.price or listed, "Committed", own=one.price is None)
+            _line(
+                name, one.node_hours, one.unit_usd, listed.usd, one.price or listed, "Committed", own=one.price is None
+            )
         )
     if paid.unused_usd > 0.005:
         price = next((one.price for one in paid.covered if one.price), shop.main.on_demand[shop.types[0]])
@@ -126,7 +129,15 @@ def node_lines(shop: Shop, paid: Paid) -> Iterator[PlannedLine]:
 
 
 def _line(
-    line: str, quantity: float, usd: float, listed: float, price, category: str, *, unit: str = "node-hours", own: bool = False
+    line: str,
+    quantity: float,
+    usd: float,
+    listed: float,
+    price,
+    category: str,
+    *,
+    unit: str = "node-hours",
+    own: bool = False,
 ) -> Line:
     return Line(
         line=line,
@@ -147,7 +158,7 @@ def _line(
     )
 
 
-def check_book(loaded, book: PriceBook) -> None:
+def check_book(loaded: LoadedFleet, book: PriceBook) -> None:
     """Raises PlanProblems with the types that the book does not know, or does not price in the Region."""
     found = []
     known = {one.name for one in book.instances()}
@@ -164,7 +175,7 @@ def check_book(loaded, book: PriceBook) -> None:
         raise PlanProblems(tuple(found))
 
 
-def steps_of(nodes: np.ndarray) -> list[tuple[int, int]]:
+def steps_of(nodes: Floats) -> list[tuple[int, int]]:
     """(least, most) of each size class of jobs: 1, 2 to 3, 4 to 7 ... nodes, those that have jobs."""
     top = int(nodes.max(initial=1))
     edges = [1]

@@ -127,7 +127,9 @@ class Shop:
         term = option.years * YEAR_MONTHS
         lots = []
         for offer in offers(
-            replace(self.sold(option.years, option.upfront), commitments={option.id: found}, blocks={}), months=1, month=1
+            replace(self.sold(option.years, option.upfront), commitments={option.id: found}, blocks={}),
+            months=1,
+            month=1,
         ):
             rates = [offer.rates.get(name, 0.0) for name in self.types]
             amount = float(np.ceil(np.dot(rates, nodes) / offer.step - 1e-9) * offer.step)

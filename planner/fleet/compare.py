@@ -245,9 +245,7 @@ def _waits(wait: Floats, sizes: Floats, runs: int) -> Iterator[Waits]:
     for least, most in steps_of(sizes):
         mine = wait[(sizes >= least) & (sizes <= most)]
         p90 = quantiles(mine, (0.9,))[0]
-        yield Waits(
-            least=least, most=most, jobs=mine.size / runs, mean_hours=float(mine.mean()), p90_hours=p90
-        )
+        yield Waits(least=least, most=most, jobs=mine.size / runs, mean_hours=float(mine.mean()), p90_hours=p90)
 
 
 def _show_back(plan: FleetPlan, row: FleetScenario, found: Sequence[Outcome], drawn: Drawn) -> Iterator[ShowBack]:
@@ -256,10 +254,7 @@ def _show_back(plan: FleetPlan, row: FleetScenario, found: Sequence[Outcome], dr
     useful = np.mean([one.useful for one in found], axis=0)
     listed = {line.line: line.list_unit_price for line in row.bill}
     weight = np.array(
-        [
-            next((price for name, price in listed.items() if name.endswith(f"-{of}")), 1.0)
-            for of in plan.types
-        ]
+        [next((price for name, price in listed.items() if name.endswith(f"-{of}")), 1.0) for of in plan.types]
     )
     by_use = _shares(weight @ hours)
     kept = _shares(np.array([data_by_month(plan, one)[0].sum() for one in plan.projects]), by_use)

@@ -95,7 +95,10 @@ class Project(Section):
     name: AccountName = Field(description="account in Slurm, and name in show-back")
     jobs: tuple[Stream, ...] = Field(strict=False, min_length=1, max_length=16, description="its streams of jobs")
     types: dict[InstanceName, Positive] | None = Field(
-        None, min_length=1, description="types that it can use with their relative speed, the one that it tries first in front; default: all alike"
+        None,
+        min_length=1,
+        description="types that it can use with their relative speed, in the order in which it tries them; "
+        "default: all alike",
     )
     queue: Literal["high", "normal", "low"] = Field(
         "normal", description="high goes first; high and normal may take nodes of low, whose jobs then wait again"
@@ -211,7 +214,7 @@ class FleetPlan(Section):
         return tuple(group.instance_type for group in self.groups)
 
     def speeds(self, project: Project) -> dict[str, float]:
-        """Relative speed of a project on each type of the fleet that it can use, in the order in which it tries them."""
+        """Relative speed of a project on each type of the fleet that it can use, in the order of its tries."""
         given = dict.fromkeys(self.types, 1.0) if project.types is None else project.types
         return {name: speed for name, speed in given.items() if name in self.types}
 

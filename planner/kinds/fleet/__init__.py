@@ -21,7 +21,7 @@ KIND = Kind(
         "reserve": "a fleet has no one Capacity Block: `planner mix` and `planner compare` say what to buy",
         "--own": "not of a fleet: purchase.owned states what you own",
         "report --bill": "the bill of a fleet cannot be compared with its plan yet",
-        "sensitivity --against": "not of a fleet; `planner compare` shows every choice beside the others",
+        "sensitivity": "of a fleet, `planner diff PLAN --set-b PATH=VALUE` shows what a change of the plan does",
         "simulate --policies": "policies are of spot gangs; queue.policy changes how a fleet chooses jobs",
         "simulate --traces": "recordings are of spot gangs; a fleet's jobs come from its plan",
         "simulate --generate": "recordings are of spot gangs; a fleet's jobs come from its plan",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from planner.answer.measure import cost_of
 from planner.answer.row import Shortfall
-from planner.fleet.result import FleetComparison, FleetScenario
+from planner.fleet.result import FleetComparison, FleetScenario, Waits
 from planner.mix.advice import Purchase
+from planner.mix.sold import family_of
 from planner.models.bill_lines import COMMITMENT_UNUSED
 from planner.report.wording import figures, spoken, stale_prices
 from planner.report.wording.mix import amount, thing
@@ -22,8 +23,8 @@ from pricing.offers import PurchaseOption
 def footer(version: str, plan_sha256: str, model_sha256: str) -> str:
     """What gave the page."""
     return (
-        f"planner {version}, plan {plan_sha256[:12]}, model {model_sha256[:12]}. The same plan, prices, seed, draws and "
-        "version give this page byte for byte."
+        f"planner {version}, plan {plan_sha256[:12]}, model {model_sha256[:12]}. The same plan, prices, seed, draws "
+        "and version give this page byte for byte."
     )
 
 
@@ -40,7 +41,9 @@ def heading(found: FleetComparison) -> list[str]:
 
 def nodes(one: FleetScenario) -> str:
     """`400 p4d and 64 p5`."""
-    parts = [f"{count or math.ceil(top)} {name.split('.')[0]}" for (name, count), top in zip(one.nodes, one.peak, strict=True)]
+    parts = [
+        f"{count or math.ceil(top)} {family_of(name)}" for (name, count), top in zip(one.nodes, one.peak, strict=True)
+    ]
     return " and ".join(parts) if one.peak else one.instance_type
 
 
@@ -99,7 +102,9 @@ def _beside(other: FleetScenario, best: FleetScenario, cost: str, wait: str) -> 
     assert best.wait_hours is not None
     usd = abs(cost_of(other, "p50") - cost_of(best, "p50"))
     apart = hours(abs(other.wait_hours.plan - best.wait_hours.plan))
-    return f"{nodes(other).capitalize()}, {bought(other)}, cost {figures.usd(usd)} {cost}, and a job waits {apart} {wait}."
+    return (
+        f"{nodes(other).capitalize()}, {bought(other)}, cost {figures.usd(usd)} {cost}, and a job waits {apart} {wait}."
+    )
 
 
 def waits(best: FleetScenario) -> str:
@@ -110,15 +115,17 @@ def waits(best: FleetScenario) -> str:
         if large and len(best.waits) > 1
         else ""
     )
-    met = "" if best.deadlines_met is None else f" {figures.percent(best.deadlines_met)} of the jobs meet their deadline."
+    met = (
+        "" if best.deadlines_met is None else f" {figures.percent(best.deadlines_met)} of the jobs meet their deadline."
+    )
     busy = [
-        f"{figures.percent(share)} of {name.split('.')[0]}"
+        f"{figures.percent(share)} of {family_of(name)}"
         for (name, _), share in zip(best.nodes, best.utilisation, strict=True)
     ]
     return f"Busy: {', '.join(busy)} nodes. 1 in 10 jobs waits more than {hours(best.p90_wait_hours)}.{long}{met}"
 
 
-def size(waits) -> str:
+def size(waits: Waits) -> str:
     """`1 node`, `16 to 31 nodes`."""
     if waits.least == waits.most:
         return figures.many(waits.least, "node")
@@ -141,8 +148,8 @@ def useful(best: FleetScenario) -> str:
     if each is None or not math.isfinite(each.p50):
         return ""
     return (
-        f"A useful GPU-hour costs ${each.p50:,.2f} (${each.p10:,.2f} to ${each.p90:,.2f}); what was cancelled, failed or "
-        "done twice is not useful."
+        f"A useful GPU-hour costs ${each.p50:,.2f} (${each.p10:,.2f} to ${each.p90:,.2f}); what was cancelled, failed "
+        "or done twice is not useful."
     )
 
 
@@ -196,7 +203,7 @@ def _reason(each: Shortfall) -> str:
 def columns(rows: Sequence[FleetScenario]) -> list[Column]:
     """Every choice that can be bought, in order."""
 
-    def cell(shown, value) -> str:
+    def cell(shown: Callable[[float], str], value: float | None) -> str:
         return "-" if value is None or not math.isfinite(value) else shown(value)
 
     return [
@@ -207,9 +214,7 @@ def columns(rows: Sequence[FleetScenario]) -> list[Column]:
         Column(title="P90 $", values=[cell(figures.dollars, s.cost_usd and s.cost_usd.p90) for s in rows], keep=2),
         Column(title="Mean wait", values=[cell(hours, s.wait_hours and s.wait_hours.plan) for s in rows]),
         Column(title="P90 wait", values=[cell(hours, s.p90_wait_hours) for s in rows], keep=3),
-        Column(
-            title="Busy", values=["/".join(figures.percent(u) for u in s.utilisation) for s in rows], keep=1
-        ),
+        Column(title="Busy", values=["/".join(figures.percent(u) for u in s.utilisation) for s in rows], keep=1),
         Column(
             title="$/useful GPU-h",
             values=[cell(lambda v: f"{v:,.2f}", s.usd_per_useful and s.usd_per_useful.p50) for s in rows],
@@ -248,7 +253,7 @@ def show_back_columns(found: FleetComparison, best: FleetScenario) -> list[Colum
     """Each project's part of the bill, and the sum."""
     rows = sorted(best.show_back, key=lambda one: -one.usd)
     total = math.fsum(one.usd for one in rows)
-    kinds = [name.split(".")[0] for name in found.plan.types]
+    kinds = [family_of(name) for name in found.plan.types]
     return [
         Column(title="Project", values=[*(one.project for one in rows), "all"], text=True),
         Column(title="USD", values=[figures.dollars(usd) for usd in (*(one.usd for one in rows), total)]),
@@ -278,7 +283,7 @@ def show_back_columns(found: FleetComparison, best: FleetScenario) -> list[Colum
 def month_columns(found: FleetComparison, best: FleetScenario) -> list[Column]:
     """Cost by month: what is used in it, and what is due in it."""
     rows = best.months
-    kinds = [name.split(".")[0] for name in found.plan.types]
+    kinds = [family_of(name) for name in found.plan.types]
     usd = [*(one.accrued_usd for one in rows), math.fsum(one.accrued_usd for one in rows)]
     cash = [*(one.cash_usd for one in rows), math.fsum(one.cash_usd for one in rows)]
     return [
@@ -328,7 +333,8 @@ def bill_columns(best: FleetScenario) -> list[Column]:
 def bill_sources(best: FleetScenario) -> list[str]:
     """Where each price comes from."""
     said = [
-        f"{line.line}: {line.price_source}, {line.price_date}" + (f", grade {line.price_grade}" if line.price_grade else "")
+        f"{line.line}: {line.price_source}, {line.price_date}"
+        + (f", grade {line.price_grade}" if line.price_grade else "")
         for line in best.bill
         if line.line != COMMITMENT_UNUSED
     ]
@@ -338,8 +344,8 @@ def bill_sources(best: FleetScenario) -> list[str]:
 def notes(found: FleetComparison) -> list[str]:
     """What bounds the answer."""
     missing = [f"{s.id.split('/', 1)[1]}: {text}" for s in found.scenarios if not s.feasible for text in s.why_not]
-    more = [f"Not compared: {missing[0]}" + (f" (and {len(missing) - 1} more)" if len(missing) > 1 else "") + "."]
-    return [*found.notes, *(more if missing else [])]
+    more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+    return [*found.notes, *([f"Not compared: {missing[0]}{more}."] if missing else [])]
 
 
 def assumed(found: FleetComparison) -> list[str]:
@@ -360,7 +366,10 @@ def sheet_of(found: FleetComparison) -> Sheet:
     facts = [
         ("Budget to approve", (budget(best, "outcomes"), left_out())),
         ("Buy now", tuple(now) if best.is_mix else (f"{nodes(best)}, {bought(best)}",)),
-        ("Decide later", tuple(f"month {one.month + 1}: {amount(one)}: {thing(one)}" for one in best.purchases if one.month)),
+        (
+            "Decide later",
+            tuple(f"month {one.month + 1}: {amount(one)}: {thing(one)}" for one in best.purchases if one.month),
+        ),
         ("Why this one", (why(found, best),)),
         ("Waiting", (waits(best),)),
         ("Commitment", tuple(filter(None, [after(best)]))),

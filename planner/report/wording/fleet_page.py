@@ -59,8 +59,14 @@ def card(found: FleetComparison) -> Card:
     if best is None or best.cost_usd is None or best.wait_hours is None:
         return Card(title="Answer", lead=first, sentences=more)
     large = [
-        (figures.usd(best.cost_usd.p50), ["half of the outcomes cost less", f"9 of 10 less than {figures.usd(best.cost_usd.p90)}"]),
-        (hours(best.wait_hours.plan), ["a job waits on average", f"1 in 10 jobs more than {hours(best.p90_wait_hours)}"]),
+        (
+            figures.usd(best.cost_usd.p50),
+            ["half of the outcomes cost less", f"9 of 10 less than {figures.usd(best.cost_usd.p90)}"],
+        ),
+        (
+            hours(best.wait_hours.plan),
+            ["a job waits on average", f"1 in 10 jobs more than {hours(best.p90_wait_hours)}"],
+        ),
     ]
     if best.usd_per_useful:
         each = best.usd_per_useful
