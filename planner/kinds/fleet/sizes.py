@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from planner.answer.row import Row
 from planner.errors import UsageProblem
@@ -14,22 +15,28 @@ from planner.kinds.fleet.answers import compared
 FORMATS = ("table", "json", "md")
 
 
-def searched(ask: Ask, minimize: str, watch: Watch) -> FleetComparison:
+@dataclass(frozen=True)
+class Searched:
+    comparison: FleetComparison
+
+
+def searched(ask: Ask, minimize: str, watch: Watch) -> Searched:
     """minimize: "cost"; a fleet takes as long as its plan says. Raises UsageProblem."""
     if minimize == "time":
         raise UsageProblem(
             "a fleet has no duration to minimize: waiting.usd_per_gpu_hour says what less waiting is worth"
         )
-    return compared(ask, watch)
+    return Searched(compared(ask, watch))
 
 
-def written(found: FleetComparison, style: str, look: Look) -> str:
+def written(found: Searched, style: str, look: Look) -> str:
     """In a format."""
-    return pages.written(found, style, look, None)
+    return pages.written(found.comparison, style, look, None)
 
 
-def best(found: FleetComparison) -> tuple[Row | None, Sequence[str]]:
+def best(found: Searched) -> tuple[Row | None, Sequence[str]]:
     """(the recommended choice or None, what it adds to the plan)."""
-    if found.best is None:
+    chosen = found.comparison.best
+    if chosen is None:
         return None, ()
-    return found.best, [f"groups[{at}].nodes={count}" for at, (_, count) in enumerate(found.best.nodes) if count]
+    return chosen, [f"groups.{at}.nodes={count}" for at, (_, count) in enumerate(chosen.nodes) if count]
