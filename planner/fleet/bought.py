@@ -166,7 +166,12 @@ class Shop:
         year = YEAR_MONTHS * self.plan.purchase.years
         blocks = self.main.blocks if self.plan.purchase.blocks else {}
         for_sale = offers(replace(self.main, blocks=blocks), months=self.months, month=MONTH)
-        for_sale = [replace(one, last=min(one.last, one.first + year * MONTH)) for one in for_sale]
+        # a term that lies mostly after the plan is no advice of this plan; blocks are of a month
+        for_sale = [
+            replace(one, last=min(one.last, one.first + year * MONTH))
+            for one in for_sale
+            if not one.first or one.last < self.months * MONTH or self.months - one.first // MONTH >= year / 2
+        ]
         market = self._market(sampled.mean(axis=1), (*for_sale, *self.owned.offers))
         rank_by = "p90" if self.plan.decision.rank_by == "p90" else "p50"
         found = advise(QueueFutures(market, sampled), rank_by).purchases

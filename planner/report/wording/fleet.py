@@ -110,11 +110,7 @@ def _beside(other: FleetScenario, best: FleetScenario, cost: str, wait: str) -> 
 def waits(best: FleetScenario) -> str:
     """How long jobs wait, and how busy nodes are."""
     large = best.waits[-1] if best.waits else None
-    long = (
-        f" Jobs of {size(large)} wait {hours(large.mean_hours)} on average, 1 in 10 more than {hours(large.p90_hours)}."
-        if large and len(best.waits) > 1
-        else ""
-    )
+    long = f" Jobs of {size(large)} wait {hours(large.mean_hours)} on average." if large and len(best.waits) > 1 else ""
     met = (
         "" if best.deadlines_met is None else f" {figures.percent(best.deadlines_met)} of the jobs meet their deadline."
     )
@@ -122,7 +118,14 @@ def waits(best: FleetScenario) -> str:
         f"{figures.percent(share)} of {family_of(name)}"
         for (name, _), share in zip(best.nodes, best.utilisation, strict=True)
     ]
-    return f"Busy: {', '.join(busy)} nodes. 1 in 10 jobs waits more than {hours(best.p90_wait_hours)}.{long}{met}"
+    return f"Busy: {', '.join(busy)} nodes. {one_in_ten(best.p90_wait_hours)}{long}{met}"
+
+
+def one_in_ten(p90_hours: float) -> str:
+    """The wait that 1 in 10 jobs exceeds."""
+    if p90_hours < 1 / 60:
+        return "9 of 10 jobs wait less than a minute."
+    return f"1 in 10 jobs waits more than {hours(p90_hours)}."
 
 
 def size(waits: Waits) -> str:
@@ -169,7 +172,8 @@ def sharing(found: FleetComparison) -> str:
     if best is None or alone is None or best.wait_hours is None:
         return ""
     said = (
-        f"The same nodes divided among the projects: a job would wait {hours(alone.mean_wait_hours)} instead of "
+        f"The same nodes divided among the projects by their use: a job would wait "
+        f"{'at least ' if alone.overloaded_fraction else ''}{hours(alone.mean_wait_hours)} instead of "
         f"{hours(best.wait_hours.plan)}"
     )
     if alone.unable:

@@ -65,7 +65,7 @@ def card(found: FleetComparison) -> Card:
         ),
         (
             hours(best.wait_hours.plan),
-            ["a job waits on average", f"1 in 10 jobs more than {hours(best.p90_wait_hours)}"],
+            ["a job waits on average", words.one_in_ten(best.p90_wait_hours)],
         ),
     ]
     if best.usd_per_useful:
