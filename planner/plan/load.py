@@ -104,7 +104,10 @@ def load_text(text: str | bytes, *, where: str = "plan", overrides: Iterable[str
 def _training(loaded: Loaded) -> LoadedPlan:
     if not isinstance(loaded, LoadedPlan):
         message = f"this is {loaded.kind.title}, and training plans are what is asked for here"
-        raise PlanProblems((loaded.problem_at(("run", "kind"), message, POOL_VERBS),))
+        remedy = (
+            POOL_VERBS if isinstance(loaded, LoadedPool) else f"planner compare and report take {loaded.kind.title}"
+        )
+        raise PlanProblems((loaded.problem_at(("run", "kind"), message, remedy),))
     return loaded
 
 

@@ -83,7 +83,8 @@ def why(found: FleetComparison, best: FleetScenario) -> str:
     worth = f" with an hour of waiting at ${value:,.2f} a GPU" if value else ", as the plan gives waiting no value"
     tied = [s for s in found.scenarios if s.id in found.answer.tied and s.id != best.id]
     if tied:
-        lead = f"It costs as much as {tied[0].id}, within the uncertainty, and is chosen for {chosen_for(best, tied)}."
+        other = f"{nodes(tied[0])}, {bought(tied[0])}"
+        lead = f"It costs as much as {other}, within the uncertainty, and is chosen for {chosen_for(best, tied)}."
     else:
         lead = f"It has the lowest cost{worth}."
     others = [s for s in found.scenarios if s.id in found.frontier and s.id != best.id]
