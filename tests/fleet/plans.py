@@ -25,8 +25,8 @@ projects:
   - {name: speech, share: 2, data: 50TB, hot: 20TB, jobs: [{gpu_hours_per_month: 20000, nodes: 2, hours: 12h}]}
 waiting: {usd_per_gpu_hour: 0.5}
 assumptions:
-  fleet.demand_factor: 1
-  fleet.project_factor: 1
+  fleet.demand_factor: {value: 1}
+  fleet.project_factor: {value: 1}
 """
 
 

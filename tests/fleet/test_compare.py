@@ -89,7 +89,7 @@ def test_one_project_costs_what_its_hours_cost() -> None:
     one = compared(
         "groups.0.nodes=8",
         "projects=[{name: only, jobs: [{count: 1, nodes: 8, hours: 100h, spread: 0}]}]",
-        "assumptions.goodput.failures_per_1000_node_days=0.001",
+        "assumptions.goodput.failures_per_1000_node_days={value: 0.001}",
         "run.months=1",
         "purchase.options=[on-demand]",
         runs=1,

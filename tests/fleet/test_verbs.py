@@ -91,7 +91,7 @@ def test_what_it_does_not_take_says_what_to_do_instead(
         ("projects.1.name=vision", "is listed twice"),
         ("purchase.options=[spot]", "whose jobs are gangs"),
         ("purchase.options=[ri-2y]", "is no purchase option"),
-        ("groups.0.nodes=0", "between 1 and 100,000"),
+        ("groups.0.nodes=many", "not a node count"),
         ("decision.slack=2", "is used only by training plans"),
         ("projects.0.priority=1", "queue"),
         ("start=1826-01-01", "is outside"),
