@@ -46,7 +46,7 @@ def data_by_month(plan: FleetPlan, project: Project) -> tuple[Floats, Floats]:
     """Bytes in S3 and hot bytes of a project in each month."""
     month = np.arange(1, plan.run.months + 1)
     there = (month >= project.from_month) & (month <= (project.to_month or plan.run.months))
-    grown = (1 + project.data_growth) ** (month - project.from_month) * there
+    grown: Floats = np.power(1.0 + project.data_growth, month - float(project.from_month)) * there
     return (project.data_bytes or 0.0) * grown, (project.hot_bytes or 0.0) * grown
 
 
