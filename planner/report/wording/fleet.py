@@ -240,7 +240,11 @@ def purchase_columns(purchases: Sequence[Purchase]) -> list[Column]:
         Column(title="When", values=when, text=True),
         Column(title="What", values=[thing(one) for one in purchases], text=True),
         Column(title="How much", values=[amount(one) for one in purchases]),
-        Column(title="Used", values=["-" if one.used is None else figures.percent(one.used) for one in purchases]),
+        Column(
+            title="Used at mean demand",
+            keep=1,
+            values=["-" if one.used is None else figures.percent(one.used) for one in purchases],
+        ),
     ]
 
 
