@@ -1,7 +1,7 @@
-"""The queue that fleet plans simulate, beside a real Slurm: how long the same jobs wait on eight nodes.
+"""The queue that fleet plans simulate, beside a real Slurm: when the same jobs start on eight nodes.
 
 What a job costs Slurm beside its run is measured on other jobs before. The list was drawn so that the three policies
-differ on it. The mean wait is compared, not the order of the jobs: it is Slurm's only in part.
+differ on it. Jobs are a moment apart, as Slurm looks at one after another: limits of whole minutes would tie otherwise.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def when(slurm: Cluster, job: str, field: str) -> float:
 
 
 def test_the_policies_differ_on_this_list() -> None:
-    listed, now = drawn(SEED), np.zeros(COUNT)
+    listed, now = drawn(SEED), np.arange(COUNT) / 100
     by = {name: starts(listed, now, 0.0, name) for name in ("slurm", "easy", "fcfs")}
     assert swapped(by["slurm"], by["easy"], 5) >= 2
     assert by["slurm"].mean() < 0.9 * by["fcfs"].mean()
@@ -85,11 +85,11 @@ def test_jobs_start_as_in_slurm(quiet: Cluster) -> None:
     quiet.wait("the end", lambda: not quiet.run("squeue", "--noheader").strip(), 400)
     real = np.array([when(quiet, job, "StartTime") for job in ids])
     real -= real.min()
-    by = {name: starts(listed, np.zeros(COUNT), overhead, name) for name in ("slurm", "easy", "fcfs")}
+    by = {name: starts(listed, np.arange(COUNT) / 100, overhead, name) for name in ("slurm", "easy", "fcfs")}
     by = {name: found - found.min() for name, found in by.items()}
     means = {name: float(found.mean()) for name, found in by.items()}
     print(f"overhead {overhead:.2f} s; real {real.tolist()}, mean {real.mean():.1f}; simulated {means}")
     print(f"simulated by Slurm's rule: {np.round(by['slurm'], 1).tolist()}")
-    apart = {name: abs(mean / float(real.mean()) - 1) for name, mean in means.items()}
-    assert apart["slurm"] < 0.1
-    assert apart["slurm"] < apart["fcfs"]
+    orders = {name: swapped(found, real, 3) for name, found in by.items()}
+    assert orders["slurm"] <= 1 < min(orders["easy"], orders["fcfs"])
+    assert float(abs(by["slurm"] - real).mean()) < 3
