@@ -20,6 +20,7 @@ GENERATED: dict[str, tuple[str, ...]] = {
     "planner/report/data/schemas/compare.schema.json": ("tools.schema", "compare"),
     "planner/report/data/schemas/diff.schema.json": ("tools.schema", "diff"),
     "planner/report/data/schemas/explain.schema.json": ("tools.schema", "explain"),
+    "planner/report/data/schemas/fleet.schema.json": ("tools.schema", "fleet"),
     "planner/report/data/schemas/optimize.schema.json": ("tools.schema", "optimize"),
     "planner/report/data/schemas/sensitivity.schema.json": ("tools.schema", "sensitivity"),
     "planner/report/data/schemas/worker-pool.schema.json": ("tools.schema", "worker-pool"),

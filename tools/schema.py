@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tools.words import compare, diff, explain, optimize, sensitivity, worker_pool
+from tools.words import compare, diff, explain, fleet, optimize, sensitivity, worker_pool
 from tools.words.word import Word
 
 KINDS: dict[str, dict[str, Any]] = {
@@ -78,6 +78,11 @@ DOCUMENTS: dict[str, Document] = {
         title="A worker pool, simulated (planner compare -f json of such a plan)",
         description="Grows only by adding keys; money in USD before tax.",
         shapes=(("", worker_pool.KEYS),),
+    ),
+    "fleet": Document(
+        title="A fleet that projects share (planner compare -f json of such a plan)",
+        description="Grows only by adding keys; money in USD before tax.",
+        shapes=(("", fleet.KEYS),),
     ),
 }
 

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from planner.errors import PlanProblems, Problem, UsageProblem
 from planner.plan import types
-from planner.plan.load import Loaded, LoadedPlan, LoadedPool, load_any_text
+from planner.plan.load import Loaded, LoadedFleet, LoadedPlan, LoadedPool, load_any_text
 from planner.plan.textfile import label_of, read_text
 from planner.plan.yamlfile import Path
 
 if TYPE_CHECKING:
+    from planner.plan import fleet_types
     from planner.plan.worker_pool_types import WorkerPoolPlan
 
 
@@ -84,6 +85,16 @@ class PoolPlan(_Plan, LoadedPool):
     @property
     def settings(self) -> WorkerPoolPlan:
         """The values of every section; `planner schema --of worker-pool-plan` describes them."""
+        return self.plan
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class FleetPlan(_Plan, LoadedFleet):
+    """The plan of a fleet without problems, with what `Plan` has: `plan.settings.projects[0].share`."""
+
+    @property
+    def settings(self) -> fleet_types.FleetPlan:
+        """The values of every section; `planner schema --of fleet-plan` describes them."""
         return self.plan
 
 

@@ -81,5 +81,6 @@ def command(
     write_result(text, out)
     if out != "-":
         say(f"Wrote {out}", quiet)
-        after(asked, comparison, style, step=DEPLOY, quiet=quiet)
+        if "stack" not in ask.loaded.kind.refused:
+            after(asked, comparison, style, step=DEPLOY, quiet=quiet)
     return report_violations(found, comparison.plan_name, gates, junit)

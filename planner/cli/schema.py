@@ -11,17 +11,18 @@ from planner.cli.output import write_result
 
 FOLDER = Path(__file__).resolve().parent.parent / "report" / "data" / "schemas"
 VERBS = ("compare", "optimize", "sensitivity", "explain", "diff")
-DOCUMENTS = (*VERBS, "worker-pool")  # the last: what compare and simulate print of a worker pool
+DOCUMENTS = (*VERBS, "worker-pool", "fleet")  # the last two: what compare prints of these kinds of plans
+PLANS = ("plan", "worker-pool-plan", "fleet-plan")
 
 
 @click.command()
 @click.option(
     "--of",
     "what",
-    type=click.Choice(["plan", "worker-pool-plan", *DOCUMENTS]),
+    type=click.Choice([*PLANS, *DOCUMENTS]),
     default="plan",
     show_default=True,
-    help="A plan file of either kind, or the `-f json` output of a verb.",
+    help="A plan file of each kind, or the `-f json` output of a verb.",
 )
 @OUT
 @common
@@ -30,6 +31,7 @@ def command(what: str, out: str | None, color: str, quiet: bool, debug: bool) ->
     if what in DOCUMENTS:
         write_result((FOLDER / f"{what}.schema.json").read_text(encoding="utf-8"), out)
         return
-    from planner.plan.schema import pool_schema_text, schema_text
+    from planner.plan.schema import fleet_schema_text, pool_schema_text, schema_text
 
-    write_result(pool_schema_text() if what == "worker-pool-plan" else schema_text(), out)
+    texts = dict(zip(PLANS, (schema_text, pool_schema_text, fleet_schema_text), strict=True))
+    write_result(texts[what](), out)

@@ -120,7 +120,7 @@ def run_on(
     ledger = Ledger(book, plan.region, sheet, values.uniform)
     bill_network(ledger, demand, timing, values)
     if plan.deploy.scheduler == "slurm":
-        bill_scheduler(ledger, demand, timing, values)
+        bill_scheduler(ledger, demand.nodes, timing, values)
     layout.bill(ledger, timing, values)
     bill_s3(ledger, demand, timing, values, plan.data.ingest)
     rate = plan.data.ingest.rate_bytes_per_second

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from planner.kinds.fleet import KIND as FLEET
 from planner.kinds.kind import Kind
 from planner.kinds.training import KIND as TRAINING
 from planner.kinds.workers import KIND as WORKERS
 
-KINDS: list[Kind] = [TRAINING, WORKERS]
+KINDS: list[Kind] = [TRAINING, WORKERS, FLEET]
 
 
 def kind_of(name: str) -> Kind:

@@ -47,7 +47,9 @@ def _firm(market: Market, row: int) -> int:
     return next((at for at, u in enumerate(market.usage) if u.instance_type == name and not u.interruptible), row)
 
 
-def applied(demand: Array, capacity: Array, order: list[tuple[int, int, float]]) -> tuple[Array, list[Array]]:
+def applied(
+    demand: Array, capacity: Array | list[Array], order: list[tuple[int, int, float]]
+) -> tuple[Array, list[Array]]:
     """Instances of each row and hour that no commitment covers, and what is idle of each pool.
 
     demand: rows x hours, or rows x draws x hours. capacity: pools x hours (or x 1), with as many axes. Neither changes.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
+
+import numpy as np
 
 from planner.models.bill_lines import COMPUTE, bill_line
 from planner.models.derived import Input, plain_inputs
@@ -117,6 +119,30 @@ def planned_line(line: Line) -> PlannedLine:
         "inputs": plain_inputs(line.inputs),
     }
     return PlannedLine(**(vars(line) | plain))
+
+
+def mean_line(line: Line) -> PlannedLine:
+    """The mean over the draws: its quantity x its unit price is the mean cost."""
+    quantity = float(np.mean(line.quantity))
+
+    def each(cost: float, price: float) -> float:
+        return cost / quantity if quantity else price
+
+    price = float(np.mean(line.effective_unit_price))
+    effective = each(float(np.mean(line.effective_cost)), price)
+    listed = each(float(np.mean(line.list_cost)), float(np.mean(line.list_unit_price)))
+    bounds = line.bounds_usd and (float(np.mean(line.bounds_usd[0])), float(np.mean(line.bounds_usd[1])))
+    standing_usd = None if line.usd_per_hour is None else float(np.mean(line.usd_per_hour))
+    return planned_line(
+        replace(
+            line,
+            quantity=quantity,
+            effective_unit_price=effective,
+            list_unit_price=listed,
+            usd_per_hour=standing_usd,
+            bounds_usd=bounds,
+        )
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -87,19 +87,14 @@ Day = Annotated[
     BeforeValidator(parse_day),
     WithJsonSchema({"type": "string", "format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}),
 ]
-Counts = Annotated[
-    tuple[int, ...],
-    BeforeValidator(parse_counts),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"type": "integer", "minimum": 1},
-                {"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 1, "maxItems": 16},
-                {"type": "string", "pattern": r"^[0-9]+\.\.[0-9]+$", "examples": ["16..64"]},
-            ]
-        }
-    ),
-]
+COUNTS_SCHEMA: dict[str, Any] = {
+    "anyOf": [
+        {"type": "integer", "minimum": 1},
+        {"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 1, "maxItems": 16},
+        {"type": "string", "pattern": r"^[0-9]+\.\.[0-9]+$", "examples": ["16..64"]},
+    ]
+}
+Counts = Annotated[tuple[int, ...], BeforeValidator(parse_counts), WithJsonSchema(COUNTS_SCHEMA)]
 SMALLEST = 1e-9  # dividing by a smaller number would overflow a float
 Positive = Annotated[float, Field(ge=SMALLEST, le=1e30, allow_inf_nan=False)]
 Finite = Annotated[float, Field(ge=-1e30, le=1e30, allow_inf_nan=False)]

@@ -22,6 +22,7 @@ from planner.plan.wording import path_text
 from planner.plan.yamlfile import Path, Place, Tree, Unreadable, read_yaml
 
 if TYPE_CHECKING:
+    from planner.plan.fleet_types import FleetPlan
     from planner.plan.types import Plan
     from planner.plan.worker_pool_types import WorkerPoolPlan
 
@@ -78,6 +79,14 @@ class LoadedPool(Loaded):
     plan: WorkerPoolPlan
 
 
+@dataclass(frozen=True, kw_only=True)
+class LoadedFleet(Loaded):
+    """A valid plan of a fleet that many projects share."""
+
+    KIND = "fleet"
+    plan: FleetPlan
+
+
 def load_plan(source: str | os.PathLike[str], *, overrides: Iterable[str] = ()) -> LoadedPlan:
     """Read and check the file of a training plan (`-`: standard input) with `path=value` overrides, or
     `@FILE` with several.
@@ -95,7 +104,10 @@ def load_text(text: str | bytes, *, where: str = "plan", overrides: Iterable[str
 def _training(loaded: Loaded) -> LoadedPlan:
     if not isinstance(loaded, LoadedPlan):
         message = f"this is {loaded.kind.title}, and training plans are what is asked for here"
-        raise PlanProblems((loaded.problem_at(("run", "kind"), message, POOL_VERBS),))
+        remedy = (
+            POOL_VERBS if isinstance(loaded, LoadedPool) else f"planner compare and report take {loaded.kind.title}"
+        )
+        raise PlanProblems((loaded.problem_at(("run", "kind"), message, remedy),))
     return loaded
 
 
@@ -125,7 +137,7 @@ def load_any_text(text: str | bytes, *, where: str = "plan", overrides: Iterable
     return of.LOADED(plan=plan, sha256=plan_sha256(plan), where=where, places=tree.places, overridden=overridden)
 
 
-def plan_sha256(plan: Plan | WorkerPoolPlan) -> str:
+def plan_sha256(plan: Plan | WorkerPoolPlan | FleetPlan) -> str:
     """Hash of a plan's content: formatting, order and comments of the file do not change it."""
     text = json.dumps(plan.canonical(), sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode("ascii")).hexdigest()

@@ -1,7 +1,7 @@
-"""The JSON Schemas of both kinds of plan files, generated from the types, for `planner schema` and for editors.
+"""The JSON Schemas of every kind of plan file, generated from the types, for `planner schema` and for editors.
 
-Written to schema.json and worker_pool_schema.json beside this file by `python -m planner.plan.schema`; a test checks
-that they are current.
+Written to schema.json, worker_pool_schema.json and fleet_schema.json beside this file by `python -m
+planner.plan.schema`; a test checks that they are current.
 """
 
 from __future__ import annotations
@@ -10,11 +10,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+from planner.plan.fleet_types import FleetPlan
 from planner.plan.types import Plan, Section
 from planner.plan.worker_pool_types import WorkerPoolPlan
 
 SCHEMA_FILE = Path(__file__).with_name("schema.json")
 POOL_SCHEMA_FILE = Path(__file__).with_name("worker_pool_schema.json")
+FLEET_SCHEMA_FILE = Path(__file__).with_name("fleet_schema.json")
+FLEET_SCHEMA_ID = "urn:gpu-fleet-planner:fleet-plan:v1"
 SCHEMA_ID = "urn:gpu-fleet-planner:plan:v1"
 POOL_SCHEMA_ID = "urn:gpu-fleet-planner:worker-pool-plan:v1"
 
@@ -30,6 +33,11 @@ def plan_schema() -> dict[str, Any]:
 def pool_schema() -> dict[str, Any]:
     """The same of the plan of a worker pool."""
     return _schema(WorkerPoolPlan, POOL_SCHEMA_ID, "Plan of a worker pool (planner/v1)")
+
+
+def fleet_schema() -> dict[str, Any]:
+    """The same of the plan of a fleet that many projects share."""
+    return _schema(FleetPlan, FLEET_SCHEMA_ID, "Plan of a fleet that projects share (planner/v1)")
 
 
 def _schema(root: type[Section], name: str, title: str) -> dict[str, Any]:
@@ -59,6 +67,11 @@ def pool_schema_text() -> str:
     return json.dumps(pool_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
+def fleet_schema_text() -> str:
+    """The content of fleet_schema.json."""
+    return json.dumps(fleet_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
 def _tidy(node: Any) -> None:
     """Take the titles that pydantic derives from field names away: an editor would show them as facts.
 
@@ -77,3 +90,4 @@ def _tidy(node: Any) -> None:
 if __name__ == "__main__":
     SCHEMA_FILE.write_text(schema_text(), encoding="utf-8", newline="\n")
     POOL_SCHEMA_FILE.write_text(pool_schema_text(), encoding="utf-8", newline="\n")
+    FLEET_SCHEMA_FILE.write_text(fleet_schema_text(), encoding="utf-8", newline="\n")

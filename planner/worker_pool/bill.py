@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
 import numpy as np
 
 from planner.estimate.bounded_prices import are_small, without_bounded
-from planner.models.bill import Line, PlannedLine, Unpriced, planned_line
+from planner.models.bill import PlannedLine, Unpriced, mean_line
 from planner.models.bill_lines import COMPUTE, COMPUTE_FALLBACK
 from planner.models.calendar_months import calendar_months
 from planner.models.ledger import Ledger
@@ -93,33 +93,9 @@ def bill_of(choice: Choice, plan: WorkerPoolPlan, book: PriceBook, drawn: Values
         lines, unpriced = without_bounded(lines, unpriced, ledger.bounded)
     return PoolBill(
         usd=np.sum([each_draw(line.effective_cost, len(found)) for line in lines], axis=0) + np.zeros(len(found)),
-        lines=tuple(map(_mean, lines)),
+        lines=tuple(map(mean_line, lines)),
         node_usd_per_hour=each,
         unpriced=unpriced,
-    )
-
-
-def _mean(line: Line) -> PlannedLine:
-    """The mean over the runs: its quantity x its unit price is the mean cost."""
-    quantity = float(np.mean(line.quantity))
-
-    def each(cost: float, price: float) -> float:
-        return cost / quantity if quantity else price
-
-    price = float(np.mean(line.effective_unit_price))
-    effective = each(float(np.mean(line.effective_cost)), price)
-    listed = each(float(np.mean(line.list_cost)), float(np.mean(line.list_unit_price)))
-    bounds = line.bounds_usd and (float(np.mean(line.bounds_usd[0])), float(np.mean(line.bounds_usd[1])))
-    standing_usd = None if line.usd_per_hour is None else float(np.mean(line.usd_per_hour))
-    return planned_line(
-        replace(
-            line,
-            quantity=quantity,
-            effective_unit_price=effective,
-            list_unit_price=listed,
-            usd_per_hour=standing_usd,
-            bounds_usd=bounds,
-        )
     )
 
 

@@ -6,7 +6,7 @@ each by the hour (AWS PCS User Guide, "Slurm accounting"; what-is-service, 2026)
 
 from __future__ import annotations
 
-from planner.layouts.base import Demand, Timing
+from planner.layouts.base import Timing
 from planner.layouts.shared.control_nodes import CONTROL_INSTANCE_TYPE
 from planner.layouts.shared.instances import RUN_HOURS, bill_on_demand_nodes, bill_volumes
 from planner.models.controller_sizes import LOGIN_NODES, size_of
@@ -20,13 +20,13 @@ LOGIN_INSTANCE_TYPE = CONTROL_INSTANCE_TYPE
 ONE: Sourced = (1, "rule:one cluster, with one login node")
 
 
-def bill_scheduler(ledger: Ledger, demand: Demand, timing: Timing, values: Values) -> None:
+def bill_scheduler(ledger: Ledger, gpu_nodes: int, timing: Timing, values: Values) -> None:
     """From the first to the last paid GPU-hour. More nodes than AWS PCS has are billed as its largest, and refused
     when the stack file is written."""
-    size = size_of(demand.nodes) or "LARGE"
+    size = size_of(gpu_nodes) or "LARGE"
     controller = f"scheduler.{size.lower()}_controller_usd_per_hour"
     share = values["scheduler.accounting_fraction"]
-    nodes: Sourced = (demand.nodes + LOGIN_NODES, "rule:every GPU node, and the login node")
+    nodes: Sourced = (gpu_nodes + LOGIN_NODES, "rule:every GPU node, and the login node")
     about = values.table
     hours = timing.standing_hours
     for line, count, usd, key in (

@@ -61,18 +61,18 @@ def sheet_of(comparison: Comparison, study: Study | None = None) -> Sheet:
     best = comparison.best
     if best is None:
         nearest = [line.text for line in relaxations.sentences(comparison)]
-        return _without(comparison, answer.nothing(comparison), nearest)
+        return sheet_without(comparison, answer.nothing(comparison), nearest)
     found = [
-        (BUDGET, (_budget(best, "outcomes"), *_stack(best), *_covered(best))),
+        (BUDGET, (budget(best, "outcomes"), *_stack(best), *_covered(best))),
         ("Payments", _cash(best)),
         ("Why this one", (answer.condition(comparison, best),)),
         (_when(best), (_block(best),) if best.block_plan else ()),
         ("When to switch", tuple(filter(None, [eligibility.duty(best)]))),
         ("Risk", (answer.risk(comparison, best).removeprefix("Risk: "),)),
         ("What would change it", _changes(comparison, study) if study else ()),
-        ("Not known", _unknown([line.text for line in notes.attention(comparison) if line.kind in ITEMS])),
+        ("Not known", unknown([line.text for line in notes.attention(comparison) if line.kind in ITEMS])),
     ]
-    return _sheet(comparison, f"{answer.bought(best)}. {answer.costs(comparison, best)}", found)
+    return sheet_with(comparison, f"{answer.bought(best)}. {answer.costs(comparison, best)}", found)
 
 
 def pool_sheet_of(found: PoolComparison) -> Sheet:
@@ -80,18 +80,18 @@ def pool_sheet_of(found: PoolComparison) -> Sheet:
     best = found.best
     first, *_ = pools.answer(found)
     if best is None:
-        return _without(found, first, [pools.changed(one) for one in found.relaxations])
+        return sheet_without(found, first, [pools.changed(one) for one in found.relaxations])
     facts = [
-        (BUDGET, (_budget(best, "runs"), _left_out())),
+        (BUDGET, (budget(best, "runs"), left_out())),
         ("Why this one", (pools.condition(found, best),)),
         ("When to switch", tuple(filter(None, [leaving(best, found)]))),
         ("Risk", (pools.risk(found, best).removeprefix("Risk: "),)),
-        ("Not known", _unknown([*pools.unpriced(found), *found.notes])),
+        ("Not known", unknown([*pools.unpriced(found), *found.notes])),
     ]
-    return _sheet(found, first.removeprefix("Recommended: #1 "), facts)
+    return sheet_with(found, first.removeprefix("Recommended: #1 "), facts)
 
 
-def _sheet(comparison: Compared[R], lead: str, facts: Sequence[tuple[str, Sequence[str]]]) -> Sheet:
+def sheet_with(comparison: Compared[R], lead: str, facts: Sequence[tuple[str, Sequence[str]]]) -> Sheet:
     given = [
         ("First", tuple(stale_prices.warnings(comparison.stale))),  # a budget at prices of another time misleads
         *facts,
@@ -113,12 +113,12 @@ def prose(text: str) -> str:
     return plain[:1].upper() + plain[1:]
 
 
-def _without(comparison: Compared[R], why: str, nearest: Sequence[str] = ()) -> Sheet:
-    found = _sheet(comparison, why, [("What would change that", nearest)])
+def sheet_without(comparison: Compared[R], why: str, nearest: Sequence[str] = ()) -> Sheet:
+    found = sheet_with(comparison, why, [("What would change that", nearest)])
     return replace(found, title=NOTHING, signed=())
 
 
-def _budget(row: Row, of: str) -> str:
+def budget(row: Row, of: str) -> str:
     """The P90."""
     cost = row.cost_usd
     assert cost is not None  # it is priced
@@ -140,10 +140,10 @@ def _covered(best: Scenario) -> tuple[str, str]:
     """What the budget is for, and what it is not for."""
     there = [part.name for part in breakdown.parts_of(best) if part.usd]
     outside = [said for name, said in OUTSIDE.items() if name not in there]
-    return f"Covers {'; '.join(there)}.", _left_out(outside)
+    return f"Covers {'; '.join(there)}.", left_out(outside)
 
 
-def _left_out(more: Sequence[str] = ()) -> str:
+def left_out(more: Sequence[str] = ()) -> str:
     return f"Does not cover {', '.join(['tax', 'AWS Support', *more])}."
 
 
@@ -177,7 +177,7 @@ def _block(best: Scenario) -> str:
     return block.sentence(best.block_plan) if best.block_plan else ""
 
 
-def _unknown(warned: Sequence[str]) -> tuple[str, ...]:
+def unknown(warned: Sequence[str]) -> tuple[str, ...]:
     said = list(dict.fromkeys(warned))
     more = [f"and {len(said) - MOST} more, on the full page"] if len(said) > MOST else []
     return (*said[:MOST], *more)

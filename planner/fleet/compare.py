@@ -1,0 +1,349 @@
+"""Every choice of a fleet plan: simulated, bought, billed and ranked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+import numpy as np
+
+from planner.answer.compared import Prices
+from planner.answer.eligible import judged, with_fractions
+from planner.answer.measure import cost_of, order
+from planner.answer.price_age import stale_prices
+from planner.answer.ranges import Range, range_of
+from planner.answer.recommend import answer_of
+from planner.answer.row import Outcomes, Shortfall
+from planner.fleet.bill import around, cache_tb, data_by_month, hot_union, node_lines, steps_of
+from planner.fleet.bought import MIX, Paid, Shop, mix_or_reason
+from planner.fleet.model import Floats
+from planner.fleet.result import FleetComparison, FleetScenario, Month, Sharing, ShowBack, Waits
+from planner.fleet.runs import UNLIMITED, Outcome, Task, counts_of, outcome_of
+from planner.fleet.sharing import partitions, shared_or_not
+from planner.fleet.workload import MONTH_HOURS, Drawn, drawn_of, per_month
+from planner.models.number import quantiles, share_of, share_within
+from planner.models.values import Values
+from planner.plan.assumptions import resolve
+from planner.plan.fleet_types import FleetPlan
+from planner.plan.load import LoadedFleet
+from pricing.book import PriceBook
+from pricing.offers import PurchaseOption
+
+FEWEST_RUNS, DEFAULT_RUNS, MOST_RUNS = 10, 50, 1_000
+JOBS_IN_ALL = 150_000  # simulated by default for one choice of nodes
+Each = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
+BACKLOG, DEADLINES, WAIT = "backlog", "deadlines", "mean wait"
+
+
+def runs_for(plan: FleetPlan, book: PriceBook, asked: int | None) -> int:
+    """Simulated outcomes of each choice: as asked, else 50, fewer of very many jobs."""
+    if asked is not None:
+        return asked
+    gpus = gpus_of(plan, book)
+    jobs = sum(sum(per_month(plan, one, stream, gpus)) for one in plan.projects for stream in one.jobs)
+    return max(FEWEST_RUNS, min(DEFAULT_RUNS, int(JOBS_IN_ALL / max(jobs, 1))))
+
+
+def gpus_of(plan: FleetPlan, book: PriceBook) -> dict[str, int]:
+    """GPUs of a node of each type."""
+    return {name: book.instance(name).gpu_count for name in plan.types}
+
+
+def ways_of(plan: FleetPlan) -> list[str]:
+    """How nodes are bought, in the order of the plan; the mix last."""
+    return [*plan.purchase.options, *([MIX] if plan.purchase.mix else [])]
+
+
+def id_of(plan: FleetPlan, nodes: Sequence[int], way: str) -> str:
+    """`fleet/p4d.24xlargex400+p5.48xlargex64/mix`; a group without a number has none."""
+    named = [name if count == UNLIMITED else f"{name}x{count}" for name, count in zip(plan.types, nodes, strict=True)]
+    return f"fleet/{'+'.join(named)}/{way}"
+
+
+def ids_in(plan: FleetPlan) -> list[str]:
+    """The ids of the choices, without simulating any."""
+    return [id_of(plan, nodes, way) for nodes in counts_of(plan) for way in ways_of(plan)]
+
+
+def compare_fleet(
+    loaded: LoadedFleet,
+    book: PriceBook,
+    *,
+    runs: int | None = None,
+    seed: int = 0,
+    as_of: date | None = None,
+    max_price_age_days: int | None = None,
+    each: Each = map,
+) -> FleetComparison:
+    """Simulate and price every choice. runs: simulated outcomes of each; None for as many as suit the number of jobs.
+    each: applies a function to many things. Raises UsageProblem where a type has no On-Demand price."""
+    plan = loaded.plan
+    count, gpus = runs_for(plan, book, runs), gpus_of(plan, book)
+    central = Values(table=resolve(plan.assumptions), recording=False)
+    drawn_values = Values(table=central.table, draws=count, seed=seed, used=central.used, recording=False)
+    drawn, shop = drawn_of(plan, drawn_values), Shop(plan, book)
+    sizes = counts_of(plan)
+    tasks = [
+        Task(plan=plan, gpus=gpus, nodes=nodes, drawn=drawn, draw=draw, seed=seed)
+        for nodes in sizes
+        for draw in range(count)
+    ]
+    found = list(each(outcome_of, tasks))
+    rows: list[FleetScenario] = []
+    outcomes: dict[str, Outcomes] = {}
+    for at, nodes in enumerate(sizes):
+        of = found[at * count : (at + 1) * count]
+        for row, one in _of_size(plan, book, shop, nodes, of, drawn, drawn_values):
+            rows.append(row if one is None else _judged(plan, row, one, of))
+            if one is not None:
+                outcomes[row.id] = one
+    answer = answer_of(plan.decision, rows, outcomes)
+    rows = sorted(rows, key=lambda s: order(s, plan.decision.rank_by, answer.recommended))
+    rows = with_fractions(rows, outcomes, answer.recommended or rows[0].id)
+    best = next((row for row in rows if row.id == answer.recommended), None)
+    as_of = as_of or plan.start
+    return FleetComparison(
+        plan_name=plan.name,
+        plan_sha256=loaded.sha256,
+        region=plan.region,
+        prices=Prices(
+            as_of=book.as_of,
+            age_days=(as_of - book.as_of).days if as_of else None,
+            sha256=book.sha256,
+            intact=book.intact,
+        ),
+        seed=seed,
+        draws=count,
+        scenarios=tuple(rows),
+        answer=answer,
+        assumptions=tuple(central.table[key] for key in sorted(central.used)),
+        notes=tuple(_notes(plan, book, shop, rows, best)),
+        stale=stale_prices(rows, book.as_of, as_of, max_price_age_days),
+        plan=plan,
+        sharing=_sharing(plan, gpus, best, drawn, seed, each),
+        frontier=tuple(_frontier(rows)),
+    )
+
+
+def _of_size(
+    plan: FleetPlan,
+    book: PriceBook,
+    shop: Shop,
+    nodes: tuple[int, ...],
+    found: Sequence[Outcome],
+    drawn: Drawn,
+    values: Values,
+) -> Iterator[tuple[FleetScenario, Outcomes | None]]:
+    """The rows of one choice of nodes; outcomes None for what cannot be bought."""
+    busy = np.array([one.busy for one in found])
+    peak = np.quantile(busy.max(axis=2), 0.9, axis=0)
+    standing = [math.ceil(top) if count == UNLIMITED else count for top, count in zip(peak, nodes, strict=True)]
+    demand = shop.demand(busy, standing)
+    beside = around(plan, book, sum(standing), values)
+    for way in ways_of(plan):
+        option = None if way == MIX else PurchaseOption.parse(way)
+        empty = FleetScenario(
+            id=id_of(plan, nodes, way),
+            nodes=tuple((n, 0 if c == UNLIMITED else c) for n, c in zip(plan.types, nodes, strict=True)),
+            way=way,
+            option=option,
+            feasible=False,
+            why_not=(),
+            complete=False,
+        )
+        bought = mix_or_reason(shop, demand) if option is None else shop.lots(option, standing)
+        if isinstance(bought, str):
+            yield replace(empty, why_not=(bought,)), None
+            continue
+        lots, purchases = bought if isinstance(bought, tuple) else (bought, ())
+        paid = shop.paid(demand, lots, purchases)
+        lines = (*node_lines(shop, paid), *beside.lines)
+        row = replace(
+            empty,
+            feasible=True,
+            complete=not beside.unpriced,
+            bill=lines,
+            unpriced=beside.unpriced,
+            peak=tuple(float(top) for top in peak),
+            term_years=max((lot.term // (12 * MONTH_HOURS) for lot in lots), default=0),
+        )
+        yield _measured(plan, row, paid, beside.usd, found, busy, standing, values.draws, drawn)
+
+
+def _measured(
+    plan: FleetPlan,
+    row: FleetScenario,
+    paid: Paid,
+    beside: Floats,
+    found: Sequence[Outcome],
+    busy: Floats,
+    standing: Sequence[int],
+    count: int,
+    drawn: Drawn,
+) -> tuple[FleetScenario, Outcomes]:
+    """The row with its figures, and its draws. A queue that only grows never finishes."""
+    grows = np.array([one.overloaded for one in found])
+    usd = np.where(grows, np.inf, paid.draws + beside)
+    planned = sum(line.effective_cost for line in row.bill)
+    days = np.where(grows, np.inf, plan.run.months * MONTH_HOURS / 24)
+    means = np.array([one.wait.mean() if one.wait.size else 0.0 for one in found])
+    useful = np.array([one.useful.sum() for one in found])
+    waited = np.array([one.waited_gpu_hours for one in found])
+    met, due = np.array([one.deadlines for one in found]).sum(axis=0)
+    wait, sizes = np.concatenate([one.wait for one in found]), np.concatenate([one.nodes for one in found])
+    effort = waited * plan.waiting.usd_per_gpu_hour
+    outcomes = Outcomes(cost_usd=usd, effort_usd=effort, days=days)
+    months = plan.run.months
+    other = sum(line.effective_cost for line in row.bill) - paid.accrued.sum()
+    monthly = busy.mean(axis=0).reshape(len(standing), months, MONTH_HOURS).mean(axis=2)
+    return replace(
+        row,
+        cost_usd=range_of(planned, usd, count),
+        mean_cost_usd=None if grows.any() else float(usd.mean()),
+        days=range_of(float(days[np.isfinite(days)].mean()) if (~grows).any() else math.inf, days, count),
+        effort_usd=float(effort.mean()),
+        finish_fraction=share_of(~grows),
+        wait_hours=range_of(float(means.mean()), means, count),
+        p90_wait_hours=quantiles(wait, (0.9,))[0] if wait.size else 0.0,
+        waits=tuple(_waits(wait, sizes, len(found))),
+        utilisation=tuple(
+            float(busy[:, at].mean() / top) if (top := standing[at]) else 0.0 for at in range(len(standing))
+        ),
+        deadlines_met=float(met / due) if due else None,
+        backlog=float(np.mean([one.backlog for one in found])),
+        useful_gpu_hours=float(useful.mean()),
+        usd_per_useful=_each(planned, usd, useful, count),
+        lost_node_hours=float(np.mean([one.lost_node_hours for one in found])),
+        failures=float(np.mean([one.failures for one in found])),
+        preempted=float(np.mean([one.preempted for one in found])),
+        months=tuple(
+            Month(
+                month=at + 1,
+                accrued_usd=float(paid.accrued[at] + other / months),
+                cash_usd=float(paid.cash[at] + other / months),
+                nodes_busy=tuple(float(n) for n in monthly[:, at]),
+            )
+            for at in range(months)
+        ),
+        show_back=tuple(_show_back(plan, row, found, drawn)),
+        purchases=paid.purchases,
+        unused_usd=paid.unused_usd,
+        after_usd=paid.after_usd,
+    ), outcomes
+
+
+def _each(planned: float, usd: Floats, useful: Floats, count: int) -> Range | None:
+    if not useful.mean():
+        return None
+    return range_of(planned / float(useful.mean()), usd / np.maximum(useful, 1e-9), count)
+
+
+def _waits(wait: Floats, sizes: Floats, runs: int) -> Iterator[Waits]:
+    for least, most in steps_of(sizes):
+        mine = wait[(sizes >= least) & (sizes <= most)]
+        p90 = quantiles(mine, (0.9,))[0]
+        yield Waits(least=least, most=most, jobs=mine.size / runs, mean_hours=float(mine.mean()), p90_hours=p90)
+
+
+def _show_back(plan: FleetPlan, row: FleetScenario, found: Sequence[Outcome], drawn: Drawn) -> Iterator[ShowBack]:
+    """Nodes, volumes and Slurm by node-hours at On-Demand prices; storage by bytes, or by node-hours without any."""
+    hours = np.mean([one.node_hours for one in found], axis=0)
+    useful = np.mean([one.useful for one in found], axis=0)
+    listed = {line.line: line.list_unit_price for line in row.bill}
+    weight = np.array(
+        [next((price for name, price in listed.items() if name.endswith(f"-{of}")), 1.0) for of in plan.types]
+    )
+    by_use = _shares(weight @ hours)
+    kept = _shares(np.array([data_by_month(plan, one)[0].sum() for one in plan.projects]), by_use)
+    hot = _shares(np.array([data_by_month(plan, one)[1].sum() for one in plan.projects]), kept)
+    usd = np.zeros(len(plan.projects))
+    for line in row.bill:
+        share = kept if line.line.startswith("storage.s3") else hot if line.line.startswith("storage.") else by_use
+        usd += share * line.effective_cost
+    for at, project in enumerate(plan.projects):
+        yield ShowBack(
+            project=project.name,
+            usd=float(usd[at]),
+            node_hours=tuple(float(h) for h in hours[:, at]),
+            useful_gpu_hours=float(useful[at]),
+        )
+
+
+def _shares(values: Floats, otherwise: Floats | None = None) -> Floats:
+    total = values.sum()
+    if total > 0:
+        return values / total
+    return np.full(values.size, 1 / values.size) if otherwise is None else otherwise
+
+
+def _judged(plan: FleetPlan, row: FleetScenario, outcomes: Outcomes, found: Sequence[Outcome]) -> FleetScenario:
+    """What the decision rule says of it; waits, deadlines and backlog are limits that only fleets have."""
+    limits, confidence, others = plan.constraints, plan.decision.confidence, []
+    backlog = np.array([one.backlog for one in found])
+    means = np.array([one.wait.mean() if one.wait.size else 0.0 for one in found])
+    late = np.array([1 - one.deadlines[0] / one.deadlines[1] if one.deadlines[1] else 0.0 for one in found])
+    checks: list[tuple[str, Floats, float]] = [(BACKLOG, backlog, limits.max_backlog)]
+    if limits.max_mean_wait_hours is not None:
+        checks.append((WAIT, means, limits.max_mean_wait_hours))
+    checks.append((DEADLINES, late, 1 - limits.deadlines_met))
+    for kind, values, limit in checks:
+        within = share_of(values <= limit + 1e-12)
+        if within < confidence:
+            needed = share_within(values, confidence)
+            others.append(Shortfall(kind=kind, fraction=within, limit=limit, needed=needed))
+    return judged(
+        row,
+        outcomes,
+        confidence=confidence,
+        limit_days=math.inf,
+        limit_is_assumed=False,
+        budget_usd=limits.max_cost_usd,
+        others=others,
+    )
+
+
+def _frontier(rows: Sequence[FleetScenario]) -> Iterator[str]:
+    least = math.inf
+    for row in sorted((r for r in rows if r.eligible), key=lambda r: (cost_of(r, "p50"), r.id)):
+        assert row.wait_hours is not None  # it was simulated
+        if row.wait_hours.plan < least - 1e-9:
+            least = row.wait_hours.plan
+            yield row.id
+
+
+def _sharing(
+    plan: FleetPlan, gpus: Mapping[str, int], best: FleetScenario | None, drawn: Drawn, seed: int, each: Each
+) -> Sharing | None:
+    if best is None or len(plan.projects) < 2 or any(not count for _, count in best.nodes):
+        return None
+    parts = partitions(plan, best)
+    draws = min(drawn.draws, FEWEST_RUNS)
+    tasks = [
+        Task(plan=plan, gpus=gpus, nodes=nodes, drawn=drawn, draw=draw, seed=seed, alone=at)
+        for at, (_, nodes) in enumerate(parts)
+        for draw in range(draws)
+    ]
+    return shared_or_not(plan, parts, list(each(outcome_of, tasks)), draws)
+
+
+def _notes(
+    plan: FleetPlan, book: PriceBook, shop: Shop, rows: Sequence[FleetScenario], best: FleetScenario | None
+) -> Iterator[str]:
+    yield "Reserved Instances and Savings Plans promise a price, not capacity; On-Demand promises neither."
+    if plan.storage.layout == "converged" and best is not None:
+        hot, room = float(hot_union(plan).max()) / 1e12, cache_tb(plan, book, tuple(n for _, n in best.nodes))
+        if hot > room > 0:
+            yield (
+                f"The projects' hot data ({hot:,.0f} TB) is more than the cache of the nodes holds ({room:,.0f} TB): "
+                "jobs read the rest from S3 each time, and that is not in these figures."
+            )
+    if shop.main.derived:
+        names = dict.fromkeys(text.split(" of ")[0] for text in shop.main.derived)
+        yield f"Derived prices, seen in no price list (grade C): {', '.join(names)}. Check them before buying."
+    if any(row.way == "capacity-block" and row.feasible for row in rows) or plan.purchase.blocks:
+        yield "A Capacity Block is sold up to eight weeks ahead; a later block of a chain is not promised."
+    if plan.purchase.owned:
+        yield "What you own already costs nothing more here."

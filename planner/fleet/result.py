@@ -1,0 +1,111 @@
+"""What a fleet costs, how long its jobs wait and what each project pays, by choice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from planner.answer.compared import Compared
+from planner.answer.ranges import Range
+from planner.answer.row import Row
+from planner.fleet.bought import MIX, Purchase
+from planner.plan.fleet_types import FleetPlan
+
+
+@dataclass(frozen=True, kw_only=True)
+class Waits:
+    """Of jobs of `least` to `most` nodes, over all draws: how many in a draw, hours in the queue."""
+
+    least: int
+    most: int
+    jobs: float
+    mean_hours: float
+    p90_hours: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Month:
+    """Means over the draws. accrued: USD of what the month uses; cash: USD that is due in it. nodes_busy: by group."""
+
+    month: int
+    accrued_usd: float
+    cash_usd: float
+    nodes_busy: tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowBack:
+    """What one project pays, mean over the draws; projects add up to the bill. node_hours: by group. useful: GPU-hours
+    of work in jobs that completed, on its type of speed 1."""
+
+    project: str
+    usd: float
+    node_hours: tuple[float, ...]
+    useful_gpu_hours: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sharing:
+    """The same jobs on fixed partitions, one a project, with nodes by its work. nodes: of each project, by group.
+    unable: projects with a job that does not fit their part."""
+
+    mean_wait_hours: float
+    waited_gpu_hours: float
+    overloaded_fraction: float
+    nodes: tuple[tuple[str, tuple[int, ...]], ...]
+    unable: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FleetScenario(Row):
+    """A choice: nodes of each group, bought one way. Its planned cost is the mean over the draws, the sum of its bill;
+    effort_usd is what waiting is worth.
+
+    nodes: (type, count); a count of 0 for as many as jobs ask for, with the most that a draw has in peak. way: a
+    purchase option, or "mix". wait_hours: over draws, of the mean wait. utilisation: of the nodes of each group, busy
+    ones, mean. deadlines_met: of the jobs that have one, None where none has. term_years: of the longest commitment.
+    """
+
+    nodes: tuple[tuple[str, int], ...]
+    way: str
+    peak: tuple[float, ...] = ()
+    wait_hours: Range | None = None
+    p90_wait_hours: float = 0.0
+    waits: tuple[Waits, ...] = ()
+    utilisation: tuple[float, ...] = ()
+    deadlines_met: float | None = None
+    backlog: float = 0.0
+    useful_gpu_hours: float = 0.0
+    usd_per_useful: Range | None = None
+    lost_node_hours: float = 0.0
+    failures: float = 0.0
+    preempted: float = 0.0
+    months: tuple[Month, ...] = ()
+    show_back: tuple[ShowBack, ...] = ()
+    purchases: tuple[Purchase, ...] = ()
+    unused_usd: float = 0.0
+    after_usd: float = 0.0
+    term_years: int = 0
+
+    @property
+    def instance_type(self) -> str:
+        """Of its nodes."""
+        return "+".join(name for name, _ in self.nodes)
+
+    @property
+    def commitment(self) -> tuple[int, bool]:
+        return self.term_years, self.way == "capacity-block"
+
+    @property
+    def is_mix(self) -> bool:
+        return self.way == MIX
+
+
+@dataclass(frozen=True, kw_only=True)
+class FleetComparison(Compared[FleetScenario]):
+    """Every choice of a plan. sharing: what the same work waits on fixed partitions of the recommended nodes; None
+    where nothing is recommended or one project is alone. frontier: ids of eligible choices that no other one beats in
+    both cost and wait, by cost."""
+
+    plan: FleetPlan
+    sharing: Sharing | None = None
+    frontier: tuple[str, ...] = ()

@@ -1,0 +1,114 @@
+"""Simulated outcomes of one choice of nodes: how busy they are, how long jobs wait, what is done by whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from planner.fleet.model import Floats, Jobs, Ran
+from planner.fleet.queue import simulated
+from planner.fleet.workload import MONTH_HOURS, Drawn, jobs_of, owners_of, rules_of, unit_type
+from planner.plan.fleet_types import FleetPlan
+
+UNLIMITED = 10_000_000  # nodes of a group that has as many as its jobs ask for
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """One draw of one choice. nodes: of each group. alone: index of the only project that is there; None for all."""
+
+    plan: FleetPlan
+    gpus: Mapping[str, int]
+    nodes: tuple[int, ...]
+    drawn: Drawn
+    draw: int
+    seed: int
+    alone: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """busy: nodes of each group in each hour. node_hours: groups x projects. wait, nodes: of each job that was
+    submitted. waited_gpu_hours: GPU-hours of waiting. useful: GPU-hours of work of each project, on its type of speed
+    1, in jobs that completed. deadlines: (met, all) jobs that have one. backlog: of the submitted work, the share that
+    has not begun at the end."""
+
+    busy: Floats
+    node_hours: Floats
+    wait: Floats
+    nodes: Floats
+    waited_gpu_hours: float
+    useful: Floats
+    deadlines: tuple[int, int]
+    backlog: float
+    lost_node_hours: float
+    failures: int
+    preempted: int
+    events: int
+    overloaded: bool
+
+
+def outcome_of(task: Task) -> Outcome:
+    """Simulate it."""
+    plan, draw = task.plan, task.draw
+    hours = plan.run.months * MONTH_HOURS
+    jobs = jobs_of(plan, task.gpus, task.drawn.factors[:, draw], (task.seed, draw))
+    if task.alone is not None:
+        mine = jobs.owner == task.alone
+        jobs = Jobs(**{name: column[mine] for name, column in vars(jobs).items()})
+    rules = rules_of(plan, task.drawn, draw)
+    ran = simulated(jobs, owners_of(plan), task.nodes, rules, float(hours), seed=task.seed * 1_000_003 + draw)
+    gpus = np.array([task.gpus[unit_type(plan, project)] for project in plan.projects])
+    useful = np.zeros(len(plan.projects))
+    ended = np.isfinite(ran.end)
+    work = jobs.hours * jobs.nodes
+    np.add.at(useful, jobs.owner[ended], (work * gpus[jobs.owner])[ended])
+    not_begun = ~np.isfinite(ran.start)
+    busy = np.array([ran.busy(group, hours) for group in range(len(task.nodes))])
+    if ran.overloaded:  # the queue that only grows keeps every node busy
+        busy[:, int(ran.held[:, 3].max()) :] = np.array(task.nodes)[:, None]
+    return Outcome(
+        busy=busy,
+        node_hours=ran.node_hours(len(task.nodes), len(plan.projects), float(hours)),
+        wait=ran.wait,
+        nodes=jobs.nodes.astype(float),
+        waited_gpu_hours=float((ran.wait * jobs.nodes * gpus[jobs.owner]).sum()),
+        useful=useful * (1 - task.drawn.unfinished[:, draw]),
+        deadlines=_deadlines(plan, jobs, ran, hours),
+        backlog=float(work[not_begun].sum() / work.sum()) if work.size else 0.0,
+        lost_node_hours=ran.lost,
+        failures=ran.failures,
+        preempted=ran.preempted,
+        events=ran.events,
+        overloaded=ran.overloaded,
+    )
+
+
+def _deadlines(plan: FleetPlan, jobs: Jobs, ran: Ran, hours: float) -> tuple[int, int]:
+    """Jobs whose deadline falls in the horizon."""
+    given = np.array([project.deadline_hours or np.inf for project in plan.projects])[jobs.owner]
+    due = jobs.submit + given <= hours
+    return int((ran.end[due] - jobs.submit[due] <= given[due]).sum()), int(due.sum())
+
+
+def counts_of(plan: FleetPlan) -> list[tuple[int, ...]]:
+    """Nodes of each group, for each choice of nodes that is compared: at most five counts of a range, and fewer where
+    several groups have one."""
+    most = 5
+    while True:
+        counts: list[tuple[int, ...]] = [()]
+        for group in plan.groups:
+            these = _spread(group.nodes, most) if group.nodes else [UNLIMITED]
+            counts = [(*before, one) for before in counts for one in these]
+        if len(counts) <= 25 or most == 2:
+            return counts
+        most -= 1
+
+
+def _spread(nodes: Sequence[int], most: int) -> list[int]:
+    """At most so many of them, the first and the last among them."""
+    if len(nodes) <= most:
+        return list(nodes)
+    return [nodes[round(at * (len(nodes) - 1) / (most - 1))] for at in range(most)]

@@ -1,0 +1,49 @@
+"""The same work on fixed partitions by project: what sharing one queue is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from planner.fleet.result import FleetScenario, Sharing
+from planner.fleet.runs import Outcome
+from planner.plan.fleet_types import FleetPlan
+
+Parts = list[tuple[str, tuple[int, ...]]]
+
+
+def partitions(plan: FleetPlan, row: FleetScenario) -> Parts:
+    """Nodes of each group for each project, by the node-hours that it had there; no node is lost to rounding."""
+    used = np.array([one.node_hours for one in row.show_back])  # projects x groups
+    counts = np.array([count for _, count in row.nodes])
+    whole = np.divide(used, used.sum(axis=0), out=np.zeros_like(used), where=used.sum(axis=0) > 0) * counts
+    nodes = np.floor(whole).astype(int)
+    for group in range(counts.size):
+        rest = int(counts[group] - nodes[:, group].sum())
+        for at in np.argsort(nodes[:, group] - whole[:, group], kind="stable")[:rest]:
+            nodes[at, group] += 1
+    return [(one.name, tuple(int(n) for n in nodes[at])) for at, one in enumerate(plan.projects)]
+
+
+def shared_or_not(plan: FleetPlan, parts: Parts, found: Sequence[Outcome], draws: int) -> Sharing:
+    """found: `draws` outcomes of each project alone, in the order of the projects."""
+    jobs = sum(one.wait.size for one in found)
+    grows = np.array([one.overloaded for one in found]).reshape(len(parts), draws)
+    unable = [
+        name
+        for (name, nodes), project in zip(parts, plan.projects, strict=True)
+        if max(stream.nodes for stream in project.jobs) > _largest(plan, project.name, nodes)
+    ]
+    return Sharing(
+        mean_wait_hours=float(sum(one.wait.sum() for one in found) / max(jobs, 1)),
+        waited_gpu_hours=float(sum(one.waited_gpu_hours for one in found) / draws),
+        overloaded_fraction=float(grows.any(axis=0).mean()),
+        nodes=tuple(parts),
+        unable=tuple(unable),
+    )
+
+
+def _largest(plan: FleetPlan, name: str, nodes: Sequence[int]) -> int:
+    speeds = plan.speeds(next(one for one in plan.projects if one.name == name))
+    return max(count for of, count in zip(plan.types, nodes, strict=True) if of in speeds)

@@ -1,0 +1,29 @@
+"""A fleet: nodes that many projects share over months, in one queue, bought in one mix."""
+
+from planner.kinds.kind import Kind
+
+_STACK = (
+    "a fleet plan decides how many nodes and how they are bought; to deploy a group, write a training plan with its "
+    "instance type, fleet.nodes and deploy.scheduler, and give its scenario to `planner stack`"
+)
+
+KIND = Kind(
+    name="fleet",
+    title="the plan of a fleet",
+    package="planner.kinds.fleet",
+    refused={
+        "stack": _STACK,
+        "preview": _STACK,
+        "lint": _STACK,
+        "check": _STACK,
+        "acceptance": "acceptance is for the gang of a training plan",
+        "quote": "quote compares training runs",
+        "reserve": "a fleet has no one Capacity Block: `planner mix` and `planner compare` say what to buy",
+        "--own": "not of a fleet: purchase.owned states what you own",
+        "report --bill": "the bill of a fleet cannot be compared with its plan yet",
+        "sensitivity": "of a fleet, `planner diff PLAN --set-b PATH=VALUE` shows what a change of the plan does",
+        "simulate --policies": "policies are of spot gangs; queue.policy changes how a fleet chooses jobs",
+        "simulate --traces": "recordings are of spot gangs; a fleet's jobs come from its plan",
+        "simulate --generate": "recordings are of spot gangs; a fleet's jobs come from its plan",
+    },
+)

@@ -1,0 +1,140 @@
+"""The result of a fleet as a JSON document and as CSV: every choice, its waits, its bill, what each project pays."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+from planner.answer.ranges import Range
+from planner.fleet.result import FleetComparison, FleetScenario
+from planner.mix.advice import Purchase
+from planner.mix.model import Kind
+from planner.report.data.compared_json import bill_line, head_document, number, row_document, tail_document, usd
+from planner.report.data.encoding import json_text
+from planner.report.wording import fleet as words
+
+
+def document(found: FleetComparison) -> dict[str, Any]:
+    """The whole result as plain data. A figure of a queue that grows without end is null."""
+    best, alone = found.best, found.sharing
+    return {
+        **head_document(found),
+        "kind": "fleet",
+        "draws": found.draws,
+        "months": found.plan.run.months,
+        "answer": {
+            "recommended": best.id if best else None,
+            "reason": " ".join(words.answer(found)),
+            "tied": list(found.answer.tied),
+            "alternatives": [{"id": one.id, "kind": one.kind} for one in found.answer.alternatives],
+            "frontier": list(found.frontier),
+        },
+        "sharing": alone
+        and {
+            "mean_wait_hours": number(alone.mean_wait_hours),
+            "waited_gpu_hours": number(alone.waited_gpu_hours),
+            "overloaded_fraction": number(alone.overloaded_fraction),
+            "nodes": {name: list(nodes) for name, nodes in alone.nodes},
+            "unable": list(alone.unable),
+        },
+        "scenarios": [scenario_document(one) for one in found.scenarios],
+        **tail_document(found),
+    }
+
+
+def scenario_document(one: FleetScenario) -> dict[str, Any]:
+    """One choice as plain data."""
+    return {
+        "id": one.id,
+        "layout": "fleet",
+        "nodes": {name: count or None for name, count in one.nodes},
+        "purchase": one.way,
+        "feasible": one.feasible,
+        "why_not": list(one.why_not),
+        "complete": one.complete,
+        "eligible": one.eligible,
+        "why_not_eligible": words.reasons(one) if one.feasible else [],
+        "cost_usd": _range(one.cost_usd),
+        "days": _range(one.days),
+        **row_document(one),
+        "usd_per_useful_gpu_hour": _range(one.usd_per_useful),
+        "useful_gpu_hours": number(one.useful_gpu_hours),
+        "mean_wait_hours": _range(one.wait_hours),
+        "p90_wait_hours": number(one.p90_wait_hours),
+        "waits": [
+            {
+                "nodes_least": each.least,
+                "nodes_most": each.most,
+                "jobs": number(each.jobs),
+                "mean_hours": number(each.mean_hours),
+                "p90_hours": number(each.p90_hours),
+            }
+            for each in one.waits
+        ],
+        "utilisation": {name: number(each) for (name, _), each in zip(one.nodes, one.utilisation, strict=False)},
+        "deadlines_met_fraction": number(one.deadlines_met),
+        "backlog_fraction": number(one.backlog),
+        "lost_node_hours": number(one.lost_node_hours),
+        "failures": number(one.failures),
+        "preempted": number(one.preempted),
+        "unused_commitment_usd": usd(one.unused_usd),
+        "after_horizon_usd": usd(one.after_usd),
+        "purchases": [_purchase(each) for each in one.purchases],
+        "months": [
+            {
+                "month": each.month,
+                "accrued_usd": usd(each.accrued_usd),
+                "cash_usd": usd(each.cash_usd),
+                "nodes_busy": [number(n) for n in each.nodes_busy],
+            }
+            for each in one.months
+        ],
+        "show_back": [
+            {
+                "project": each.project,
+                "usd": usd(each.usd),
+                "node_hours": [number(h) for h in each.node_hours],
+                "useful_gpu_hours": number(each.useful_gpu_hours),
+            }
+            for each in one.show_back
+        ],
+        "bill": [bill_line(line) for line in one.bill],
+    }
+
+
+def _range(found: Range | None) -> dict[str, float | None] | None:
+    return None if found is None else {name: number(value) for name, value in vars(found).items()}
+
+
+def _purchase(one: Purchase) -> dict[str, Any]:
+    reserved = one.offer.kind is Kind.RESERVED
+    return {
+        "offer": one.offer.name,
+        "month": one.month + 1,
+        "amount": number(one.amount),
+        "unit": "instances" if reserved else "USD/h",
+        "used_fraction": number(one.used),
+    }
+
+
+def render(found: FleetComparison) -> str:
+    """As JSON."""
+    return json_text(document(found))
+
+
+def render_csv(found: FleetComparison) -> str:
+    """A row a line of every bill, with its choice's figures."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    names = ("line", "service_name", "pricing_quantity", "pricing_unit", "effective_unit_price", "effective_cost")
+    head = ("scenario", "eligible", "cost_usd_p50", "cost_usd_p90", "mean_wait_hours")
+    writer.writerow((*head, *names))
+    for one in found.scenarios:
+        cost, wait = one.cost_usd, one.wait_hours
+        if cost is None or wait is None:
+            continue
+        figures = (number(cost.p50), number(cost.p90), number(wait.plan))
+        for line in map(bill_line, one.bill):
+            writer.writerow((one.id, str(one.eligible).lower(), *figures, *(line[name] for name in names)))
+    return text.getvalue()

@@ -1,0 +1,388 @@
+"""The words of a fleet: the answer, its tables, what it does not know."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from planner.answer.measure import cost_of
+from planner.answer.row import Shortfall
+from planner.fleet.result import FleetComparison, FleetScenario, Waits
+from planner.mix.advice import Purchase
+from planner.mix.sold import family_of
+from planner.models.bill_lines import COMMITMENT_UNUSED
+from planner.report.wording import figures, spoken, stale_prices
+from planner.report.wording.mix import amount, thing
+from planner.report.wording.preferred import chosen_for
+from planner.report.wording.sheet import Sheet, budget, left_out, sheet_with, sheet_without, unknown
+from planner.report.wording.spoken import hours
+from planner.report.wording.table import Column
+from pricing.offers import PurchaseOption
+
+
+def footer(version: str, plan_sha256: str, model_sha256: str) -> str:
+    """What gave the page."""
+    return (
+        f"planner {version}, plan {plan_sha256[:12]}, model {model_sha256[:12]}. The same plan, prices, seed, draws "
+        "and version give this page byte for byte."
+    )
+
+
+def heading(found: FleetComparison) -> list[str]:
+    """Below the name: who shares what, over how long; the prices and draws."""
+    plan = found.plan
+    return [
+        f"{plan.region}, {figures.many(len(plan.projects), 'project')} on {' and '.join(plan.types)} over "
+        f"{figures.many(plan.run.months, 'month')}, USD before tax",
+        f"prices of {found.prices.as_of}{stale_prices.aged(found.prices)}; P10-P90 of "
+        f"{figures.many(found.draws, 'simulated outcome')}, seed {found.seed}",
+    ]
+
+
+def nodes(one: FleetScenario) -> str:
+    """`400 p4d and 64 p5`."""
+    parts = [
+        f"{count or math.ceil(top)} {family_of(name)}" for (name, count), top in zip(one.nodes, one.peak, strict=True)
+    ]
+    return " and ".join(parts) if one.peak else one.instance_type
+
+
+def bought(one: FleetScenario) -> str:
+    """How its nodes are bought, in words."""
+    if one.option is None:
+        return "a mix of commitments and On-Demand"
+    return "On-Demand" if one.way == "on-demand" else figures.purchase_words(one.option)
+
+
+def answer(found: FleetComparison) -> list[str]:
+    """What is recommended and why, in sentences."""
+    best = found.best
+    warned = stale_prices.warnings(found.stale)
+    if best is None:
+        return [
+            "No choice is recommended: none stays within the limits.",
+            *warned,
+            *dict.fromkeys(why for s in found.scenarios for why in reasons(s)),
+        ]
+    assert best.cost_usd is not None  # it is eligible
+    assert best.wait_hours is not None
+    return [
+        f"Recommended: #1 {nodes(best)}, {bought(best)}: about {figures.usd(best.cost_usd.p50)} over "
+        f"{figures.many(found.plan.run.months, 'month')}; a job waits {hours(best.wait_hours.plan)} on average.",
+        *warned,
+        why(found, best),
+        waits(best),
+        risk(found, best),
+        *filter(None, (useful(best), after(best), sharing(found))),
+    ]
+
+
+def why(found: FleetComparison, best: FleetScenario) -> str:
+    """What makes it the best one, against the next cheaper in money and the next shorter wait."""
+    value = found.plan.waiting.usd_per_gpu_hour
+    worth = f" with an hour of waiting at ${value:,.2f} a GPU" if value else ", as the plan gives waiting no value"
+    tied = [s for s in found.scenarios if s.id in found.answer.tied and s.id != best.id]
+    if tied:
+        other = f"{nodes(tied[0])}, {bought(tied[0])}"
+        lead = f"It costs as much as {other}, within the uncertainty, and is chosen for {chosen_for(best, tied)}."
+    else:
+        lead = f"It has the lowest cost{worth}."
+    others = [s for s in found.scenarios if s.id in found.frontier and s.id != best.id]
+    cheaper = [s for s in others if cost_of(s, "p50") < cost_of(best, "p50")]
+    dearer = [s for s in others if cost_of(s, "p50") > cost_of(best, "p50")]
+    parts = [lead]
+    if cheaper:
+        parts.append(_beside(cheaper[-1], best, "less", "more"))
+    if dearer:
+        parts.append(_beside(dearer[0], best, "more", "less"))
+    return " ".join(parts)
+
+
+def _beside(other: FleetScenario, best: FleetScenario, cost: str, wait: str) -> str:
+    assert other.wait_hours is not None  # both were simulated
+    assert best.wait_hours is not None
+    usd = abs(cost_of(other, "p50") - cost_of(best, "p50"))
+    apart = hours(abs(other.wait_hours.plan - best.wait_hours.plan))
+    return (
+        f"{nodes(other).capitalize()}, {bought(other)}, cost {figures.usd(usd)} {cost}, and a job waits {apart} {wait}."
+    )
+
+
+def waits(best: FleetScenario) -> str:
+    """How long jobs wait, and how busy nodes are."""
+    large = best.waits[-1] if best.waits else None
+    long = f" Jobs of {size(large)} wait {hours(large.mean_hours)} on average." if large and len(best.waits) > 1 else ""
+    met = (
+        "" if best.deadlines_met is None else f" {figures.percent(best.deadlines_met)} of the jobs meet their deadline."
+    )
+    busy = [
+        f"{figures.percent(share)} of {family_of(name)}"
+        for (name, _), share in zip(best.nodes, best.utilisation, strict=True)
+    ]
+    return f"Busy: {', '.join(busy)} nodes. {one_in_ten(best.p90_wait_hours)}{long}{met}"
+
+
+def one_in_ten(p90_hours: float) -> str:
+    """The wait that 1 in 10 jobs exceeds."""
+    if p90_hours < 1 / 60:
+        return "9 of 10 jobs wait less than a minute."
+    return f"1 in 10 jobs waits more than {hours(p90_hours)}."
+
+
+def size(waits: Waits) -> str:
+    """`1 node`, `16 to 31 nodes`."""
+    if waits.least == waits.most:
+        return figures.many(waits.least, "node")
+    return f"{waits.least} to {waits.most} nodes"
+
+
+def risk(found: FleetComparison, best: FleetScenario) -> str:
+    """What 1 in 10 outcomes costs."""
+    if few := spoken.risk_of_few(found.draws, "--draws"):
+        return few
+    assert best.cost_usd is not None  # it is eligible
+    if not math.isfinite(best.cost_usd.p90):
+        return "Risk: in more than 1 in 10 outcomes the queue grows without end."
+    return f"Risk: 1 in 10 outcomes costs more than {figures.usd(best.cost_usd.p90)}."
+
+
+def useful(best: FleetScenario) -> str:
+    """Dollars a useful GPU-hour."""
+    each = best.usd_per_useful
+    if each is None or not math.isfinite(each.p50):
+        return ""
+    return (
+        f"A useful GPU-hour costs ${each.p50:,.2f} (${each.p10:,.2f} to ${each.p90:,.2f}); what was cancelled, failed "
+        "or done twice is not useful."
+    )
+
+
+def after(best: FleetScenario) -> str:
+    """What a commitment costs beyond the horizon."""
+    parts = []
+    if best.unused_usd > 0.5:
+        parts.append(f"{figures.usd(best.unused_usd)} of its commitments goes unused.")
+    if best.after_usd > 0.5:
+        parts.append(f"Its terms go on after the plan's end: {figures.usd(best.after_usd)} more, used or not.")
+    return " ".join(parts)
+
+
+def sharing(found: FleetComparison) -> str:
+    """What sharing is worth."""
+    best, alone = found.best, found.sharing
+    if best is None or alone is None or best.wait_hours is None:
+        return ""
+    said = (
+        f"The same nodes divided among the projects by their use: a job would wait "
+        f"{'at least ' if alone.overloaded_fraction else ''}{hours(alone.mean_wait_hours)} instead of "
+        f"{hours(best.wait_hours.plan)}"
+    )
+    if alone.unable:
+        said += f", and {', '.join(alone.unable)} could not run every job"
+    if alone.overloaded_fraction:
+        said += f"; in {figures.percent(alone.overloaded_fraction)} of the outcomes some queue grows without end"
+    return said + "."
+
+
+def reasons(one: FleetScenario) -> list[str]:
+    """Why it is not eligible."""
+    if not one.feasible:
+        return list(one.why_not)
+    return [_reason(each) for each in one.shortfalls]
+
+
+def _reason(each: Shortfall) -> str:
+    share = figures.percent(each.fraction)
+    if each.kind == "finish":
+        return f"the queue grows without end in {figures.percent(1 - each.fraction)} of the outcomes"
+    limit = 0.0 if each.limit is None else each.limit
+    if each.kind == "backlog":
+        return f"more than {figures.percent(limit)} of the work still waits at the end, but for {share} of the outcomes"
+    if each.kind == "deadlines":
+        return f"{figures.percent(1 - limit)} of the deadlines are met in only {share} of the outcomes"
+    if each.kind == "mean wait":
+        return f"the mean wait is within {hours(limit)} in only {share} of the outcomes"
+    return f"within {figures.usd(limit)} in only {share} of the outcomes"
+
+
+def columns(rows: Sequence[FleetScenario]) -> list[Column]:
+    """Every choice that can be bought, in order."""
+
+    def cell(shown: Callable[[float], str], value: float | None) -> str:
+        return "-" if value is None or not math.isfinite(value) else shown(value)
+
+    return [
+        Column(title="#", values=[str(at) for at in range(1, len(rows) + 1)]),
+        Column(title="Nodes", values=[nodes(s) for s in rows], text=True),
+        Column(title="Bought", values=["mix" if s.is_mix else short(s.option) for s in rows], text=True),
+        Column(title="P50 $", values=[cell(figures.dollars, s.cost_usd and s.cost_usd.p50) for s in rows]),
+        Column(title="P90 $", values=[cell(figures.dollars, s.cost_usd and s.cost_usd.p90) for s in rows], keep=2),
+        Column(title="Mean wait", values=[cell(hours, s.wait_hours and s.wait_hours.plan) for s in rows]),
+        Column(title="P90 wait", values=[cell(hours, s.p90_wait_hours) for s in rows], keep=3),
+        Column(title="Busy", values=["/".join(figures.percent(u) for u in s.utilisation) for s in rows], keep=1),
+        Column(
+            title="$/useful GPU-h",
+            values=[cell(lambda v: f"{v:,.2f}", s.usd_per_useful and s.usd_per_useful.p50) for s in rows],
+            keep=4,
+        ),
+        Column(title="", values=["" if s.eligible else "not eligible" for s in rows], text=True, keep=1),
+    ]
+
+
+def short(option: PurchaseOption | None) -> str:
+    return "mix" if option is None else figures.short_purchase(option)
+
+
+def purchase_columns(purchases: Sequence[Purchase]) -> list[Column]:
+    """What the mix buys, by month."""
+    when = ["now" if not one.month else f"month {one.month + 1}, by forecast" for one in purchases]
+    return [
+        Column(title="When", values=when, text=True),
+        Column(title="What", values=[thing(one) for one in purchases], text=True),
+        Column(title="How much", values=[amount(one) for one in purchases]),
+        Column(
+            title="Used at mean demand",
+            keep=1,
+            values=["-" if one.used is None else figures.percent(one.used) for one in purchases],
+        ),
+    ]
+
+
+def wait_columns(best: FleetScenario) -> list[Column]:
+    """Waits by size of job."""
+    return [
+        Column(title="Jobs of", values=[size(one) for one in best.waits], text=True),
+        Column(title="Jobs", values=[f"{one.jobs:,.0f}" for one in best.waits]),
+        Column(title="Mean wait", values=[hours(one.mean_hours) for one in best.waits]),
+        Column(title="P90 wait", values=[hours(one.p90_hours) for one in best.waits]),
+    ]
+
+
+def show_back_columns(found: FleetComparison, best: FleetScenario) -> list[Column]:
+    """Each project's part of the bill, and the sum."""
+    rows = sorted(best.show_back, key=lambda one: -one.usd)
+    total = math.fsum(one.usd for one in rows)
+    kinds = [family_of(name) for name in found.plan.types]
+    return [
+        Column(title="Project", values=[*(one.project for one in rows), "all"], text=True),
+        Column(title="USD", values=[figures.dollars(usd) for usd in (*(one.usd for one in rows), total)]),
+        Column(title="Share", values=[figures.percent(one.usd / total if total else 0) for one in rows] + ["100%"]),
+        *(
+            Column(
+                title=f"{kind} node-h",
+                values=[
+                    f"{hours_:,.0f}"
+                    for hours_ in (*(one.node_hours[at] for one in rows), sum(one.node_hours[at] for one in rows))
+                ],
+                keep=1,
+            )
+            for at, kind in enumerate(kinds)
+        ),
+        Column(
+            title="Useful GPU-h",
+            values=[
+                f"{each:,.0f}"
+                for each in (*(one.useful_gpu_hours for one in rows), sum(one.useful_gpu_hours for one in rows))
+            ],
+            keep=2,
+        ),
+    ]
+
+
+def month_columns(found: FleetComparison, best: FleetScenario) -> list[Column]:
+    """Cost by month: what is used in it, and what is due in it."""
+    rows = best.months
+    kinds = [family_of(name) for name in found.plan.types]
+    usd = [*(one.accrued_usd for one in rows), math.fsum(one.accrued_usd for one in rows)]
+    cash = [*(one.cash_usd for one in rows), math.fsum(one.cash_usd for one in rows)]
+    return [
+        Column(title="Month", values=[*(str(one.month) for one in rows), "all"], text=True),
+        Column(title="Accrued $", values=[figures.dollars(each) for each in usd]),
+        Column(title="Cash due $", values=[figures.dollars(each) for each in cash]),
+        *(
+            Column(
+                title=f"{kind} busy",
+                values=[*(f"{one.nodes_busy[at]:,.0f}" for one in rows), ""],
+                keep=1,
+            )
+            for at, kind in enumerate(kinds)
+        ),
+    ]
+
+
+def frontier_columns(found: FleetComparison) -> list[Column]:
+    """Choices that no other one beats in both cost and wait; waiting at the plan's value."""
+    rows = [next(s for s in found.scenarios if s.id == one) for one in found.frontier]
+    return [
+        Column(title="Nodes", values=[nodes(s) for s in rows], text=True),
+        Column(title="Bought", values=["mix" if s.is_mix else short(s.option) for s in rows], text=True),
+        Column(title="P50 $", values=[figures.dollars(cost_of(s, "p50")) for s in rows]),
+        Column(title="Mean wait", values=[hours(s.wait_hours.plan if s.wait_hours else 0) for s in rows]),
+        Column(title="Waiting $", values=[figures.dollars(s.effort_usd) for s in rows]),
+        Column(title="Both $", values=[figures.dollars(cost_of(s, "p50") + s.effort_usd) for s in rows]),
+    ]
+
+
+def bill_columns(best: FleetScenario) -> list[Column]:
+    """Lines, and the total."""
+    lines = best.bill
+    usd = [*(line.effective_cost for line in lines), math.fsum(line.effective_cost for line in lines)]
+    return [
+        Column(title="Line", values=[*(line.line for line in lines), "all lines"], text=True, code=True),
+        Column(
+            title="Quantity",
+            values=[*(f"{figures.quantity(line.quantity)} {line.unit}" for line in lines), ""],
+            keep=1,
+        ),
+        Column(title="Unit $", values=[*(figures.plain(line.effective_unit_price) for line in lines), ""], keep=2),
+        Column(title="USD", values=[figures.dollars(each) for each in usd]),
+    ]
+
+
+def bill_sources(best: FleetScenario) -> list[str]:
+    """Where each price comes from."""
+    said = [
+        f"{line.line}: {line.price_source}, {line.price_date}"
+        + (f", grade {line.price_grade}" if line.price_grade else "")
+        for line in best.bill
+        if line.line != COMMITMENT_UNUSED
+    ]
+    return list(dict.fromkeys(said))
+
+
+def notes(found: FleetComparison) -> list[str]:
+    """What bounds the answer."""
+    missing = [f"{s.id.split('/', 1)[1]}: {text}" for s in found.scenarios if not s.feasible for text in s.why_not]
+    more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+    return [*found.notes, *([f"Not compared: {missing[0]}{more}."] if missing else [])]
+
+
+def assumed(found: FleetComparison) -> list[str]:
+    """Every assumption with its range and source."""
+    return [
+        f"{one.key} = {figures.plain(one.value)} ({figures.plain(one.low)} to {figures.plain(one.high)}) {one.unit}: "
+        f"{one.source}"
+        for one in found.assumptions
+    ]
+
+
+def sheet_of(found: FleetComparison) -> Sheet:
+    """The page to sign."""
+    best, (first, *rest) = found.best, answer(found)
+    if best is None:
+        return sheet_without(found, first, rest)
+    now = [f"{amount(one)}: {thing(one)}" for one in best.purchases if not one.month]
+    facts = [
+        ("Budget to approve", (budget(best, "outcomes"), left_out())),
+        ("Buy now", tuple(now) if best.is_mix else (f"{nodes(best)}, {bought(best)}",)),
+        (
+            "Decide later",
+            tuple(f"month {one.month + 1}: {amount(one)}: {thing(one)}" for one in best.purchases if one.month),
+        ),
+        ("Why this one", (why(found, best),)),
+        ("Waiting", (waits(best),)),
+        ("Commitment", tuple(filter(None, [after(best)]))),
+        ("Risk", (risk(found, best).removeprefix("Risk: "),)),
+        ("Not known", unknown(notes(found))),
+    ]
+    return sheet_with(found, first.removeprefix("Recommended: #1 "), facts)

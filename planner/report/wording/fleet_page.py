@@ -1,0 +1,129 @@
+"""The page of a fleet, in blocks: the answer, every choice, what to buy, waits, what each project pays, by month."""
+
+from __future__ import annotations
+
+from planner import __version__
+from planner.fleet.result import FleetComparison, FleetScenario
+from planner.report.blocks.block import Bar, Bars, Card, Head, Inner, Level, Page, Section, Signed, Table, Texts
+from planner.report.data.provenance import model_sha256
+from planner.report.wording import figures, page_texts
+from planner.report.wording import fleet as words
+from planner.report.wording.figures import visible
+from planner.report.wording.page_headings import LABELS
+from planner.report.wording.sheet import APPENDIX
+from planner.report.wording.spoken import hours
+
+SKIP = "Skip to the answer"
+MOST = 20  # bars; the table has the others
+
+
+def page(found: FleetComparison, top: int | None = None) -> Page:
+    """The same comparison gives the same page. top: rows of the table, 0 or None for all."""
+    shown = [s for s in found.scenarios if s.feasible]
+    notes = [visible(text) for text in words.notes(found)]
+    rows: list[Inner] = [Table(label=LABELS["ranking"], columns=words.columns(shown[: top or None]))] if shown else []
+    best = found.best
+    return Page(
+        head=head(found),
+        signed=Signed(sheet=words.sheet_of(found)),
+        appendix=APPENDIX,
+        sections=(
+            Section(title="Answer", anchor="answer", blocks=[card(found)]),
+            Section(
+                title="Comparison",
+                anchor="compare",
+                blocks=[*_bars(shown), *rows, Texts(texts=notes, bulleted=True)],
+            ),
+            *(_best(found, best) if best else ()),
+            Section(
+                title="Assumptions",
+                anchor="assumptions",
+                folded=True,
+                level=Level.MORE,
+                blocks=[Texts(texts=[visible(text) for text in words.assumed(found)], bulleted=True)],
+            ),
+        ),
+        footer=words.footer(__version__, found.plan_sha256, model_sha256()),
+    )
+
+
+def head(found: FleetComparison) -> Head:
+    """Above the page."""
+    return Head(over="Cost of a fleet", name=visible(found.plan_name), facts=words.heading(found))
+
+
+def card(found: FleetComparison) -> Card:
+    """What is recommended and why, with its cost, its wait and a useful hour's cost in large type."""
+    first, *more = words.answer(found)
+    best = found.best
+    if best is None or best.cost_usd is None or best.wait_hours is None:
+        return Card(title="Answer", lead=first, sentences=more)
+    large = [
+        (
+            figures.usd(best.cost_usd.p50),
+            ["half of the outcomes cost less", f"9 of 10 less than {figures.usd(best.cost_usd.p90)}"],
+        ),
+        (
+            hours(best.wait_hours.plan),
+            ["a job waits on average", words.one_in_ten(best.p90_wait_hours)],
+        ),
+    ]
+    if best.usd_per_useful:
+        each = best.usd_per_useful
+        large.append((f"${each.p50:,.2f}", ["a useful GPU-hour", f"${each.p10:,.2f} to ${each.p90:,.2f}"]))
+    return Card(
+        title=f"Recommended: {words.nodes(best)}, {words.bought(best)}", lead=first, figures=large, sentences=more
+    )
+
+
+def _bars(shown: list[FleetScenario]) -> list[Bars]:
+    bars = [
+        Bar(
+            rank=rank,
+            first=rank == 1 and s.eligible,
+            name=words.nodes(s),
+            bought="mix" if s.is_mix else words.short(s.option),
+            family="capacity-block" if s.way == "capacity-block" else s.option.family if s.option else "sp",
+            usd=(s.cost_usd.p10, s.cost_usd.p50, s.cost_usd.p90),
+            cost=figures.usd(s.cost_usd.p50),
+            range=f"{figures.usd(s.cost_usd.p10)} to {figures.usd(s.cost_usd.p90)}",
+            days=f"waits {hours(s.wait_hours.plan)}",
+            exact=page_texts.exact(s.cost_usd, s.days),
+            aside="" if s.eligible else f"not eligible: {'; '.join(words.reasons(s))}",
+        )
+        for rank, s in enumerate(shown, 1)
+        if s.complete and s.cost_usd and s.days and s.wait_hours and s.cost_usd.p50 < float("inf")
+    ][:MOST]
+    return [Bars(bars=bars)] if len(bars) > 1 else []
+
+
+def _best(found: FleetComparison, best: FleetScenario) -> list[Section]:
+    """The recommended choice in full."""
+    parts: list[tuple[str, str, list[Inner], Level]] = []
+    if best.purchases:
+        table = Table(label="What the mix buys", columns=words.purchase_columns(best.purchases))
+        later = Texts(texts=["What the mix buys in later months is a forecast: decide then, on what has happened."])
+        parts.append(("What to buy", "buy", [table, later], Level.ANSWER))
+    if len(found.frontier) > 1:
+        table = Table(label="Cost against waiting", columns=words.frontier_columns(found))
+        parts.append(("Cost against waiting", "frontier", [table], Level.ANSWER))
+    parts += [
+        ("Waits by size of job", "waits", [Table(label="Waits", columns=words.wait_columns(best))], Level.MORE),
+        (
+            "What each project pays",
+            "projects",
+            [Table(label="Show-back by project", columns=words.show_back_columns(found, best))],
+            Level.MORE,
+        ),
+        ("By month", "months", [Table(label="Cost by month", columns=words.month_columns(found, best))], Level.MORE),
+        (
+            "Bill",
+            "bill",
+            [
+                Table(label=f"Bill of {best.id}", columns=words.bill_columns(best)),
+                Texts(texts=[visible(text) for text in words.bill_sources(best)], bulleted=True, level=Level.EVIDENCE),
+            ],
+            Level.MORE,
+        ),
+    ]
+    return [Section(title=title, anchor=anchor, blocks=blocks, level=level) for title, anchor, blocks, level in parts]

@@ -1,0 +1,163 @@
+"""Choices of a fleet: what each costs by hand, that parts add up, and what the answer prefers."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from planner.answer.measure import cost_of
+from planner.api.books import book_for
+from planner.fleet.compare import gpus_of
+from planner.fleet.result import FleetComparison, FleetScenario
+from planner.fleet.runs import Task, counts_of, outcome_of
+from planner.fleet.workload import drawn_of, jobs_of, per_month
+from planner.models.values import Values
+from planner.plan.assumptions import resolve
+from tests.fleet.plans import BOOK, compared, loaded
+
+ON_DEMAND, RESERVED = 21.957642, 13.9211
+HOURS = 3 * 730
+
+
+@cache
+def found() -> FleetComparison:
+    return compared()
+
+
+def row(of: FleetComparison, nodes: int, way: str) -> FleetScenario:
+    return next(one for one in of.scenarios if one.id == f"fleet/p4d.24xlargex{nodes}/{way}")
+
+
+def nodes_usd(one: FleetScenario) -> float:
+    return sum(line.effective_cost for line in one.bill if line.line.startswith("fleet.com"))
+
+
+def test_parts_add_up() -> None:
+    for one in found().scenarios:
+        assert one.cost_usd is not None
+        total = one.cost_usd.plan
+        assert sum(line.effective_cost for line in one.bill) == pytest.approx(total, rel=1e-9)
+        assert sum(part.usd for part in one.show_back) == pytest.approx(total, rel=1e-9)
+        assert sum(month.accrued_usd for month in one.months) == pytest.approx(total, rel=1e-9)
+        assert one.mean_cost_usd == pytest.approx(total, rel=1e-9)
+
+
+def test_on_demand_bills_busy_hours_alone() -> None:
+    one = row(found(), 40, "on-demand")
+    hours = sum(sum(part.node_hours) for part in one.show_back)
+    assert nodes_usd(one) == pytest.approx(hours * ON_DEMAND, rel=1e-6)
+
+
+def test_all_reserved_bills_every_hour() -> None:
+    one = row(found(), 40, "ri-1y-standard-no-upfront")
+    assert nodes_usd(one) == pytest.approx(40 * HOURS * RESERVED, rel=1e-5)
+    assert one.after_usd == pytest.approx(40 * (8760 - HOURS) * RESERVED, rel=1e-5)
+    assert one.term_years == 1
+
+
+def test_idle_nodes_that_are_held_are_billed() -> None:
+    held = compared("purchase.idle=hold", "groups.0.nodes=24", "purchase.options=[on-demand]", runs=2)
+    assert nodes_usd(row(held, 24, "on-demand")) == pytest.approx(24 * HOURS * ON_DEMAND, rel=1e-6)
+    mixed = nodes_usd(row(held, 24, "mix"))
+    assert mixed == pytest.approx(24 * HOURS * RESERVED, rel=1e-3)  # nothing varies: reserve all of them
+
+
+def test_the_mix_costs_no_more_than_any_one_way() -> None:
+    for nodes in (24, 40):
+        mixed = cost_of(row(found(), nodes, "mix"), "p50")
+        for way in ("on-demand", "ri-1y-standard-no-upfront", "sp-1y-compute-no-upfront"):
+            assert mixed <= cost_of(row(found(), nodes, way), "p50") * 1.002
+
+
+def test_waiting_has_a_price_that_decides() -> None:
+    """24 nodes cost less and jobs wait longer: which is better depends on what an hour of waiting is worth."""
+    cheap, dear = (compared(f"waiting.usd_per_gpu_hour={usd}").best for usd in (0, 20))
+    assert cheap is not None
+    assert dear is not None
+    small, large = row(found(), 24, "mix"), row(found(), 40, "mix")
+    assert small.wait_hours is not None
+    assert large.wait_hours is not None
+    assert small.wait_hours.plan > large.wait_hours.plan
+    assert dear.nodes == (("p4d.24xlarge", 40),)
+    assert cheap.effort_usd == 0
+
+
+def test_one_project_costs_what_its_hours_cost() -> None:
+    """A run of 8 nodes for 100 h, alone, without failures: 800 node-hours, as `compare` bills them."""
+    one = compared(
+        "groups.0.nodes=8",
+        "projects=[{name: only, jobs: [{count: 1, nodes: 8, hours: 100h, spread: 0}]}]",
+        "assumptions.goodput.failures_per_1000_node_days={value: 0.001}",
+        "run.months=1",
+        "purchase.options=[on-demand]",
+        runs=1,
+    )
+    assert nodes_usd(row(one, 8, "on-demand")) == pytest.approx(800 * ON_DEMAND, rel=1e-3)
+
+
+def test_unlimited_nodes_make_nobody_wait() -> None:
+    free = compared("groups.0.nodes=mix", "purchase.options=[on-demand]", runs=2)
+    assert [one.id for one in free.scenarios] == ["fleet/p4d.24xlarge/mix", "fleet/p4d.24xlarge/on-demand"]
+    assert all(one.wait_hours is not None and one.wait_hours.p90 < 0.2 for one in free.scenarios)  # after failures
+
+
+def test_a_queue_that_only_grows_is_not_recommended() -> None:
+    over = compared("groups.0.nodes=6", "purchase.options=[on-demand]", runs=2)
+    assert over.best is None
+    assert all(one.finish_fraction == 0 for one in over.scenarios)
+
+
+def test_owned_nodes_cost_nothing_more() -> None:
+    owned = compared(
+        "purchase.owned=['ri:p4d.24xlarge=10']", "groups.0.nodes=40", "purchase.options=[on-demand]", runs=2
+    )
+    plain = compared("groups.0.nodes=40", "purchase.options=[on-demand]", runs=2)
+    saved = nodes_usd(row(plain, 40, "on-demand")) - nodes_usd(row(owned, 40, "on-demand"))
+    assert 0 < saved <= 10 * HOURS * ON_DEMAND
+
+
+def test_sharing_beats_fixed_partitions() -> None:
+    alone = found().sharing
+    best = found().best
+    assert best is not None
+    assert best.wait_hours is not None
+    assert alone is not None
+    assert sum(nodes[0] for _, nodes in alone.nodes) == best.nodes[0][1]
+    assert alone.mean_wait_hours > best.wait_hours.plan
+
+
+def test_jobs_are_as_many_as_the_plan_says() -> None:
+    plan = loaded("run.months=12", "projects.1.growth=10%").plan
+    gpus = gpus_of(plan, book_for(BOOK))
+    months = per_month(plan, plan.projects[1], plan.projects[1].jobs[0], gpus)
+    assert months[:2] == pytest.approx([20000 / (2 * 8 * 12), 20000 / (2 * 8 * 12) * 1.1])
+    listed = jobs_of(plan, gpus, np.ones(2), (0, 0))
+    expected = sum(sum(per_month(plan, one, stream, gpus)) for one in plan.projects for stream in one.jobs)
+    assert listed.submit.size == pytest.approx(expected, abs=4 * expected**0.5)
+    hours = listed.hours[(listed.owner == 1)]
+    assert hours.mean() == pytest.approx(12, abs=4 * 12 / hours.size**0.5)
+
+
+def test_a_project_more_changes_no_other_ones_jobs() -> None:
+    plan, gpus = loaded().plan, {"p4d.24xlarge": 8}
+    both, first = jobs_of(plan, gpus, np.ones(2), (0, 3)), loaded("projects.1.from_month=3").plan
+    alone = jobs_of(first, gpus, np.ones(2), (0, 3))
+    assert both.submit[both.owner == 0].tolist() == alone.submit[alone.owner == 0].tolist()
+
+
+def test_counts_of_ranges() -> None:
+    assert counts_of(loaded("groups.0.nodes=16..64").plan) == [(16,), (28,), (40,), (52,), (64,)]
+    assert counts_of(loaded("groups.0.nodes=[3, 9]").plan) == [(3,), (9,)]
+
+
+def test_draws_are_the_same_for_every_choice() -> None:
+    plan = loaded().plan
+    drawn = drawn_of(plan, Values(table=resolve(plan.assumptions), draws=2, recording=False))
+    few, many = (
+        outcome_of(Task(plan=plan, gpus={"p4d.24xlarge": 8}, nodes=(nodes,), drawn=drawn, draw=1, seed=7))
+        for nodes in (24, 40)
+    )
+    assert few.wait.size == many.wait.size
+    assert few.wait.mean() > many.wait.mean()

@@ -1,0 +1,85 @@
+"""The keys of the JSON of a fleet: `planner compare -f json` with such a plan."""
+
+from __future__ import annotations
+
+from tools.words import compare
+from tools.words.word import Word, word
+from tools.words.worker_pool import SHARED
+
+
+def _range(path: str, kind: str, unit: str, what: str) -> list[Word]:
+    return [
+        word(path, kind, f"{what}; null for a choice that cannot be bought"),
+        word(f"{path}.plan", "number?", f"{what}: mean over the outcomes; null if a queue grows without end", unit),
+        word(f"{path}.p10", "number?", f"{what}: 10 % of the outcomes are below", unit),
+        word(f"{path}.p50", "number?", f"{what}: half of the outcomes are below", unit),
+        word(f"{path}.p90", "number?", f"{what}: 10 % of the outcomes are above", unit),
+    ]
+
+
+KEYS: tuple[Word, ...] = (
+    *(one for one in compare.KEYS if one.path.startswith(SHARED)),
+    word("kind", "= fleet", "the kind of the plan"),
+    word("draws", "count", "simulated outcomes of each choice", "outcomes"),
+    word("months", "count", "months of the plan", "months"),
+    word("answer", "object", "what is recommended"),
+    word("answer.recommended", "text?", "id of the recommended choice; null if none is eligible"),
+    word("answer.reason", "text", "why, in sentences"),
+    word("answer.tied", "texts", "ids of the choices that tie, the recommended one included; empty without a tie"),
+    word("answer.alternatives", "objects", "at most two other choices to consider"),
+    word("answer.alternatives[].id", "text", "id of the choice"),
+    word("answer.alternatives[].kind", "cheaper-if | safest", "cheaper, not eligible; or lowest P90"),
+    word("answer.frontier", "texts", "ids of eligible choices that no other one beats in both cost and wait, by cost"),
+    word("sharing", "object?", "the same work on fixed partitions of the recommended nodes, one a project"),
+    word("sharing.mean_wait_hours", "number", "mean wait of a job there", "h"),
+    word("sharing.waited_gpu_hours", "number", "GPU-hours of waiting there", "GPU-h"),
+    word("sharing.overloaded_fraction", "fraction", "outcomes in which some project's queue grows without end there"),
+    word("sharing.nodes", "any", "nodes of each project, by group", "nodes"),
+    word("sharing.unable", "texts", "projects with a job that does not fit their part"),
+    word("scenarios", "objects", "every choice: eligible ones by cost, complete ones, the others"),
+    word("scenarios[].id", "text", "fleet/TYPExN+TYPExN/PURCHASE"),
+    word("scenarios[].layout", "= fleet", "one queue for all nodes"),
+    word("scenarios[].nodes", "any", "nodes by type; null for as many as jobs ask for", "nodes"),
+    word("scenarios[].purchase", "text", "how they are bought: a purchase option for all, or mix"),
+    word("scenarios[].feasible", "flag", "whether it can be bought"),
+    word("scenarios[].why_not", "texts", "why it cannot"),
+    word("scenarios[].complete", "flag", "whether every line has a price"),
+    word("scenarios[].eligible", "flag", "whether it may be recommended"),
+    word("scenarios[].why_not_eligible", "texts", "what it lacks"),
+    *_range("scenarios[].cost_usd", "object?", "USD", "cost over the plan's months"),
+    *_range("scenarios[].days", "object?", "d", "days of the plan"),
+    *_range("scenarios[].usd_per_useful_gpu_hour", "object?", "USD/GPU-h", "cost of a useful GPU-hour"),
+    word("scenarios[].useful_gpu_hours", "number", "work in jobs that completed, on the type of speed 1", "GPU-h"),
+    *_range("scenarios[].mean_wait_hours", "object?", "h", "mean wait of a job"),
+    word("scenarios[].p90_wait_hours", "number", "wait that 1 in 10 jobs exceeds", "h"),
+    word("scenarios[].waits", "objects", "waits by size of job"),
+    word("scenarios[].waits[].nodes_least", "count", "smallest job", "nodes"),
+    word("scenarios[].waits[].nodes_most", "count", "largest job", "nodes"),
+    word("scenarios[].waits[].jobs", "number", "jobs of that size", "jobs"),
+    word("scenarios[].waits[].mean_hours", "number", "mean wait", "h"),
+    word("scenarios[].waits[].p90_hours", "number", "wait that 1 in 10 exceeds", "h"),
+    word("scenarios[].utilisation", "any", "busy nodes over nodes, by type", "fraction"),
+    word("scenarios[].deadlines_met_fraction", "fraction?", "jobs that meet their deadline; null where none has one"),
+    word("scenarios[].backlog_fraction", "fraction", "submitted work that has not begun at the end"),
+    word("scenarios[].lost_node_hours", "number", "node-hours of work that was done again", "node-h"),
+    word("scenarios[].failures", "number", "failures of busy nodes", "failures"),
+    word("scenarios[].preempted", "number", "jobs of the queue low that gave way", "jobs"),
+    word("scenarios[].unused_commitment_usd", "number", "commitments in hours that nothing used", "USD"),
+    word("scenarios[].after_horizon_usd", "number", "terms that go on after the plan's end", "USD"),
+    word("scenarios[].purchases", "objects", "what the mix buys"),
+    word("scenarios[].purchases[].offer", "text", "what is bought"),
+    word("scenarios[].purchases[].month", "count", "month of the plan in which it is bought; 1 is now", "month"),
+    word("scenarios[].purchases[].amount", "number", "how much"),
+    word("scenarios[].purchases[].unit", "instances | USD/h", "of the amount"),
+    word("scenarios[].purchases[].used_fraction", "fraction?", "share of it that is used"),
+    word("scenarios[].months", "objects", "cost by month, means over the outcomes"),
+    word("scenarios[].months[].month", "count", "from 1", "month"),
+    word("scenarios[].months[].accrued_usd", "number", "cost of what the month uses", "USD"),
+    word("scenarios[].months[].cash_usd", "number", "what is due in it", "USD"),
+    word("scenarios[].months[].nodes_busy", "any", "mean busy nodes, by group", "nodes"),
+    word("scenarios[].show_back", "objects", "what each project pays; they add up to the bill"),
+    word("scenarios[].show_back[].project", "text", "its name"),
+    word("scenarios[].show_back[].usd", "number", "its part", "USD"),
+    word("scenarios[].show_back[].node_hours", "any", "node-hours of its jobs, by group", "node-h"),
+    word("scenarios[].show_back[].useful_gpu_hours", "number", "its work in jobs that completed", "GPU-h"),
+)
