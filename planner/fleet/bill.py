@@ -15,7 +15,7 @@ from planner.fleet.workload import MONTH_HOURS
 from planner.layouts.base import Timing
 from planner.layouts.shared.scheduler import bill_scheduler
 from planner.mix.model import Kind
-from planner.models.bill import Line, PlannedLine, Unpriced, mean_line
+from planner.models.bill import NODE_HOURS, Line, PlannedLine, Unpriced, mean_line
 from planner.models.bill_lines import COMMITMENT_UNUSED, COMPUTE
 from planner.models.capacity import gb_months, lustre_capacity_gib, pool_raw_tb, pool_usable_tb
 from planner.models.ledger import Ledger
@@ -142,7 +142,7 @@ def _line(
     return Line(
         line=line,
         service="AmazonEC2",
-        equation="C1",
+        equation=NODE_HOURS,
         quantity=quantity,
         unit=unit,
         list_unit_price=listed,

@@ -28,6 +28,7 @@ SERVICES = {
     "own-list": ("Price list of the plan", "Compute"),
 }
 INSTANCES = "AmazonEC2"
+NODE_HOURS = "C1"  # the equation of node-hours at a price, of kinds whose bill is a mean over simulated outcomes
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from planner.estimate.bounded_prices import are_small, without_bounded
-from planner.models.bill import PlannedLine, Unpriced, mean_line
+from planner.models.bill import NODE_HOURS, PlannedLine, Unpriced, mean_line
 from planner.models.bill_lines import COMPUTE, COMPUTE_FALLBACK
 from planner.models.calendar_months import calendar_months
 from planner.models.ledger import Ledger
@@ -30,7 +30,6 @@ from planner.worker_pool.standing import standing
 from pricing.book import PriceBook
 
 GIB, HOURS_PER_DAY = 2.0**30, 24.0
-NODE_HOURS = "C1"
 LINES = {
     COMPUTE: WORK,
     "fleet.compute-repeated": REPEATED,

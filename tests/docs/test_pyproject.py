@@ -24,7 +24,7 @@ BY_NAME = {
     "pytest-rerunfailures": ("tests/browser/conftest.py", "mark.flaky(reruns"),
     "ipykernel": ("tests/api/test_notebook.py", 'importorskip("ipykernel"'),
     "nbclient": ("tests/api/test_notebook.py", 'importorskip("nbclient"'),
-    "pytest-xdist": ("Makefile", "-n auto --dist loadgroup"),
+    "pytest-xdist": ("Makefile", "--dist loadgroup"),
     "ruff": ("Makefile", "$(BIN)/ruff"),
     "uv": ("tools/lock.py", '"uv"'),
 }

@@ -10,7 +10,15 @@ from planner.answer.ranges import Range
 from planner.fleet.result import FleetComparison, FleetScenario
 from planner.mix.advice import Purchase
 from planner.mix.model import Kind
-from planner.report.data.compared_json import bill_line, head_document, number, row_document, tail_document, usd
+from planner.report.data.compared_json import (
+    bill_line,
+    head_document,
+    number,
+    remedies_document,
+    row_document,
+    tail_document,
+    usd,
+)
 from planner.report.data.encoding import json_text
 from planner.report.wording import fleet as words
 
@@ -39,6 +47,7 @@ def document(found: FleetComparison) -> dict[str, Any]:
             "unable": list(alone.unable),
         },
         "scenarios": [scenario_document(one) for one in found.scenarios],
+        "remedies": remedies_document(found),
         **tail_document(found),
     }
 

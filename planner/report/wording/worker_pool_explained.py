@@ -6,14 +6,13 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from planner.models.bill import PlannedLine
+from planner.models.bill import NODE_HOURS, PlannedLine
 from planner.models.observed import interruption_loss
 from planner.models.worker_pool import batch_wait_hours
 from planner.report.data.worker_pool_json import SPREADS
 from planner.report.wording import figures
 from planner.report.wording.worker_pool import USES
 from planner.report.wording.worker_pool_tables import WHAT
-from planner.worker_pool.bill import NODE_HOURS
 from planner.worker_pool.model import Jobs
 from planner.worker_pool.result import PoolComparison, PoolScenario, Spread, of_range
 
