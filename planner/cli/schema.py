@@ -33,5 +33,5 @@ def command(what: str, out: str | None, color: str, quiet: bool, debug: bool) ->
         return
     from planner.plan.schema import fleet_schema_text, pool_schema_text, schema_text
 
-    texts = dict(zip(PLANS, (schema_text, pool_schema_text, fleet_schema_text), strict=True))
-    write_result(texts[what](), out)
+    texts = (schema_text, pool_schema_text, fleet_schema_text)
+    write_result(texts[PLANS.index(what)](), out)
