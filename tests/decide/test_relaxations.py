@@ -276,7 +276,7 @@ def test_deadlines_that_let_cheaper_choices_in_stand_beside_the_nearest_one():
 
 
 def test_a_size_is_named_however_many_times_too_slow_the_fleet_is():
-    """Published speeds spread by a factor of more than two: what does as planned is under half of what does in 9 of 10
+    """Published speeds spread by a factor of two: what does as planned is under two thirds of what does in 9 of 10
     outcomes. One node less does not."""
     slow = {"work": {"gpu_hours": None, "flop": 1e24}, "recipe": None, "deadline": "30d"}
     fleet = {"instance_types": ["p6-b200.48xlarge"], "nodes": 16}
@@ -296,4 +296,4 @@ def test_a_size_is_named_however_many_times_too_slow_the_fleet_is():
 
     assert best(counts[0], 300) is not None
     assert best(counts[0] - 1, 300) is None
-    assert best(counts[0] // 2, 0) is not None
+    assert best(2 * counts[0] // 3, 0) is not None
