@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from planner.api.comparisons import Comparison, compare
     from planner.api.differences import Difference, diff
     from planner.api.explanations import Explanation, explain
+    from planner.api.fleets import FleetComparison
     from planner.api.frames import to_frame
     from planner.api.optima import Optimum, optimize
     from planner.api.page import render_html
-    from planner.api.plans import Plan, PoolPlan, load
+    from planner.api.plans import FleetPlan, Plan, PoolPlan, load
     from planner.api.pools import PoolComparison
     from planner.api.reconciliations import Reconciliation, reconcile
     from planner.api.scenarios import Bill
@@ -38,6 +39,8 @@ _HOME = {
     "Comparison": "planner.api.comparisons",
     "Difference": "planner.api.differences",
     "Explanation": "planner.api.explanations",
+    "FleetComparison": "planner.api.fleets",
+    "FleetPlan": "planner.api.plans",
     "Optimum": "planner.api.optima",
     "Plan": "planner.api.plans",
     "PlanProblems": "planner.errors",
@@ -68,6 +71,8 @@ __all__ = [
     "Comparison",
     "Difference",
     "Explanation",
+    "FleetComparison",
+    "FleetPlan",
     "Optimum",
     "Plan",
     "PlanProblems",

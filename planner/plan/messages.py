@@ -58,8 +58,8 @@ PLAN = keys_below(Plan)
 
 
 def data_path(location: Iterable[str | int]) -> Path:
-    """The location of a finding in the file: pydantic's location without the tags of our unions."""
-    return tuple(part for part in location if part not in TAGS)
+    """The location of a finding in the file: pydantic's, without the tags of our unions and its own of a key."""
+    return tuple(part for part in location if part not in (*TAGS, "[key]"))
 
 
 def message_of(error: Mapping[str, Any], path: Path, keys: FileKeys = PLAN) -> tuple[str, str]:

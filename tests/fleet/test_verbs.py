@@ -41,6 +41,7 @@ def ran(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
     ("words", "said"),
     [
         (("compare",), "Recommended: #1"),
+        (("compare", "--set", "groups.0.nodes=[23, 24]"), "that the plan compares: "),
         (("compare", "-f", "md"), "Budget to approve"),
         (("compare", "-f", "html"), "What each project pays"),
         (("compare", "-f", "focus"), "BillingAccountId"),

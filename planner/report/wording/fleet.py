@@ -95,7 +95,18 @@ def why(found: FleetComparison, best: FleetScenario) -> str:
         parts.append(_beside(cheaper[-1], best, "less", "more"))
     if dearer:
         parts.append(_beside(dearer[0], best, "more", "less"))
+    parts += [at for at in (_at_the_end(found, name, count) for name, count in best.nodes) if at]
     return " ".join(parts)
+
+
+def _at_the_end(found: FleetComparison, name: str, count: int) -> str:
+    """That a group has the most or the fewest nodes that the plan compares, of several; "" where it has not."""
+    counts = next(group.nodes for group in found.plan.groups if group.instance_type == name)
+    ends = {max(counts): ("most", "more"), min(counts): ("fewest", "fewer")} if len(counts) > 1 else {}
+    if count not in ends:
+        return ""
+    most, more = ends[count]
+    return f"{count} {family_of(name)} nodes are the {most} that the plan compares: {more} may do better."
 
 
 def _beside(other: FleetScenario, best: FleetScenario, cost: str, wait: str) -> str:
