@@ -15,6 +15,8 @@ from planner.fleet.runs import Task, counts_of, outcome_of
 from planner.fleet.workload import drawn_of, jobs_of, per_month
 from planner.models.values import Values
 from planner.plan.assumptions import resolve
+from tests.builders import compared as compared_run
+from tests.builders import exact, plan_of
 from tests.fleet.plans import BOOK, compared, loaded
 
 ON_DEMAND, RESERVED = 21.957642, 13.9211
@@ -161,3 +163,40 @@ def test_draws_are_the_same_for_every_choice() -> None:
     )
     assert few.wait.size == many.wait.size
     assert few.wait.mean() > many.wait.mean()
+
+
+ONE = """
+apiVersion: planner/v1
+name: one run
+region: us-east-1
+start: 2026-11-02
+run: {kind: fleet, months: 1}
+groups: [{instance_type: p4d.24xlarge, nodes: 16}]
+projects: [{name: run, data: 80TB, hot: 80TB, jobs: [{count: 1, nodes: 16, hours: 729h, spread: 0}]}]
+purchase: {options: [on-demand], mix: false}
+storage: {layout: s3-stream}
+assumptions:
+  fleet.demand_factor: {value: 1}
+  fleet.project_factor: {value: 1}
+  fleet.unfinished_fraction: {value: 0}
+  fleet.root_volume_gib: {value: 200}
+  goodput.failures_per_1000_node_days: {value: 0.001}
+"""
+
+
+def test_a_fleet_of_one_run_costs_what_compare_says_of_that_run() -> None:
+    """16 p4d for 729 hours. A fleet has Slurm besides; a run has checkpoints, a start, and the network of its stack."""
+    fleet = compared(runs=1, text=ONE).scenarios[0]
+    run = plan_of(
+        start="2026-11-02",
+        run={"work": {"gpu_hours": 16 * 8 * 729}},
+        data={"hot_dataset": "80TB"},
+        fleet={"nodes": 16},
+        purchase={"options": ["on-demand"]},
+        storage={"layouts": ["s3-stream"]},
+        assumptions=exact("goodput.failures_per_1000_node_days", 0.001),
+    )
+    alone = compared_run(run).scenarios[0]
+    assert nodes_usd(fleet) == pytest.approx(nodes_usd(alone), rel=1e-3)
+    slurm = sum(line.effective_cost for line in fleet.bill if line.line.startswith("scheduler."))
+    assert cost_of(fleet, "planned") - slurm == pytest.approx(cost_of(alone, "planned"), rel=2e-3)
