@@ -6,6 +6,7 @@ from planner.answer.compared import Relaxation
 from planner.decide.comparison import Comparison
 from planner.report.wording import figures
 from planner.report.wording.line import Kind, Line
+from planner.report.wording.spoken_choice import spoken_id
 
 ORDER = "(the nearest of its kind that was tried, then farther ones that cost less)"
 
@@ -23,6 +24,6 @@ def title(comparison: Comparison) -> str:
 
 
 def outcome(relaxation: Relaxation, floor: str = ">=") -> str:
-    """`converged/p4d.24xlarge/spot, $5,047, 5.3 days`; floor: before a cost that is only a lower bound."""
+    """`pooled NVMe on spot, p4d.24xlarge, $5,047, 5.3 days`; floor: before a cost that is only a lower bound."""
     cost = f"{'' if relaxation.complete else floor}${figures.dollars(relaxation.cost_usd)}"
-    return f"{relaxation.scenario}, {cost}, {figures.days(relaxation.days)} days"
+    return f"{spoken_id(relaxation.scenario, place=True)}, {cost}, {figures.days(relaxation.days)} days"

@@ -52,8 +52,8 @@ def test_in_a_terminal_of_any_width(width):
     for told in (
         "No scenario is recommended: none finishes within 1 day in at least 9 of 10 outcomes.",
         f"{TITLE}:",
-        "--set run.deadline=5.26d: s3-stream/p4d.24xlarge/capacity-block, $6,841, 5.3 days",
-        "--set fleet.nodes=22: s3-stream/p4d.24xlarge/on-demand, $11.4k, 1.0 days",
+        "--set run.deadline=5.26d: S3 streaming on a Capacity Block, p4d.24xlarge, $6,841, 5.3 days",
+        "--set fleet.nodes=22: S3 streaming with On-Demand nodes, p4d.24xlarge, $11.4k, 1.0 days",
     ):
         assert told.replace(" ", "") in said
     assert "\n\n\n" not in text
@@ -71,7 +71,7 @@ def test_on_the_page_under_the_answer():
     page = as_html.render(late())
     section = page[page.index('id="answer"') : page.index('id="compare"')]
     said = words(html.unescape(re.sub("<[^>]+>", " ", section)))
-    assert "that was tried, then farther ones that cost less) --set run.deadline=5.26d : s3-stream" in said
+    assert "that was tried, then farther ones that cost less) --set run.deadline=5.26d : S3 streaming" in said
 
 
 def test_in_json_with_numbers():
@@ -104,11 +104,11 @@ def test_a_run_that_only_fails_is_told_what_ends():
     said = [line.text for line in answer.sentences(asked(**SPOT_THAT_ONLY_FAILS))]
     assert said[-2:] == [
         f"{TITLE}:",
-        "--set 'purchase.options=[on-demand]': s3-stream/p4d.24xlarge/on-demand, $17.1k, 0.1 days",
+        "--set 'purchase.options=[on-demand]': S3 streaming with On-Demand nodes, p4d.24xlarge, $17.1k, 0.1 days",
     ]
 
 
 def test_what_is_feasible_without_a_price_of_its_nodes_is_no_answer_either():
     said = words(" ".join(line.text for line in answer.sentences(asked(constraints={"max_cost_usd": 100}))))
     assert "No scenario is recommended: none finishes within " in said
-    assert "then farther ones that cost less): --set constraints.max_cost_usd=6850: s3-stream" in said
+    assert "then farther ones that cost less): --set constraints.max_cost_usd=6850: S3 streaming" in said
