@@ -25,7 +25,9 @@ def run(*words: str, stdin: str | None = None):
 def test_compare_answers_in_eighty_cells():
     found = run("compare", EXAMPLE, *FEW)
     assert found.returncode == 0
-    assert "Recommended: #1 workers/diversified/spot-fallback" in found.stdout  # of five runs
+    assert "Recommended: #1 diversified nodes on spot with On-Demand fallback" in " ".join(
+        found.stdout.split()
+    )  # of five runs
     assert max(map(len, found.stdout.splitlines())) <= 80
 
 
@@ -225,7 +227,8 @@ class TestSensitivity:
         assert "pool.max 20 80" in text
         assert "with a smaller effect (--top 0 shows all)" in text
         assert (
-            "The recommendation, as planned workers/diversified/spot-fallback, changes: pool.max at 20 nodes:" in text
+            "The recommendation, as planned diversified nodes on spot with On-Demand fallback, changes: pool.max at 20"
+            in text
         )
 
     def test_its_json_keeps_to_the_schema_of_the_verb(self):

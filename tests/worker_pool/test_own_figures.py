@@ -106,7 +106,7 @@ class TestWhatIsNotPriced:
         workers = "workers=[{instance_type: g6e.12xlarge}, {instance_type: p4d.24xlarge, purchase: [on-demand]}]"
         said = " ".join(answer(pool_of(EC2, workers)))
         assert "the cheapest choice on AWS with a price" in said
-        assert "lacks their figures: workers/g6e.12xlarge/spot: spot_usd_per_hour of g6e.12xlarge would add it." in said
+        assert "lacks their figures: g6e.12xlarge on spot: spot_usd_per_hour of g6e.12xlarge would add it." in said
 
     def test_without_a_gap_nothing_is_said(self):
         said = " ".join(answer(pool_of(EC2)))
@@ -119,7 +119,7 @@ class TestNoSize:
         """A job of an hour cannot end within half of one; with a node for each the last ends after about an hour."""
         plan = loaded(EC2, "workers=[{instance_type: g6e.8xlarge, purchase: [on-demand]}]", "run.deadline=30m")
         said = size_answer(search_pool(plan, default_book(), runs=10, as_of=TODAY))
-        assert "The nearest is pool.max=12 with workers/g6e.8xlarge/on-demand" in said
+        assert "The nearest is pool.max=12 with g6e.8xlarge On-Demand" in said
         assert "takes longer than 30 minutes in 100% of the runs; 90% of them keep to " in said
         assert said.endswith("more than run.deadline.")
 

@@ -15,6 +15,7 @@ from planner.plan.worker_pool_types import WorkerPoolPlan
 from planner.report.wording import figures, futures, rounding, spoken, stale_prices
 from planner.report.wording.preferred import chosen_for
 from planner.report.wording.spoken import hours, minutes, time_limit
+from planner.report.wording.spoken_worker import spoken_worker
 from planner.report.wording.table import Column
 from planner.report.wording.worker_pool_markets import diversity, leaving
 from planner.worker_pool.choices import SPOT
@@ -81,7 +82,7 @@ def answer(found: PoolComparison) -> list[str]:
         return [
             "No choice is recommended: none meets the limits and can be deployed.",
             *warned,
-            *(f"{s.id}: {why}" for s in found.scenarios for why in reasons(s)),
+            *(f"{spoken_worker(s.id)}: {why}" for s in found.scenarios for why in reasons(s)),
             *alternatives(found),
             *([f"{CHANGES}: {'; '.join(map(changed, found.relaxations))}."] if found.relaxations else []),
         ]
@@ -89,7 +90,7 @@ def answer(found: PoolComparison) -> list[str]:
     assert wait is not None  # it was simulated
     assert job is not None
     return [
-        f"Recommended: #1 {best.id}: {_costs(best)}",
+        f"Recommended: #1 {spoken_worker(best.id)}: {_costs(best)}",
         *warned,
         condition(found, best),
         *unpriced(found),
@@ -103,8 +104,8 @@ def answer(found: PoolComparison) -> list[str]:
 
 
 def changed(one: Relaxation) -> str:
-    """`--set run.deadline=2.55d (workers/g5.xlarge/on-demand, $2.49k, 2.48 days)`."""
-    return f"{one.options} ({one.scenario}, {figures.usd(one.cost_usd)}, {lasts(one.days)})"
+    """`--set run.deadline=2.55d (g5.xlarge On-Demand, $2.49k, 2.48 days)`."""
+    return f"{one.options} ({spoken_worker(one.scenario)}, {figures.usd(one.cost_usd)}, {lasts(one.days)})"
 
 
 def _costs(one: PoolScenario) -> str:
@@ -127,7 +128,7 @@ def condition(found: PoolComparison, best: PoolScenario) -> str:
     keeps += "" if limit else "; no deadline is set"
     tied = [s for s in found.scenarios if s.id in found.answer.tied and s.id != best.id]
     if tied:
-        names, more = " and ".join(s.id for s in tied[:2]), len(tied) - 2
+        names, more = " and ".join(spoken_worker(s.id) for s in tied[:2]), len(tied) - 2
         others = f"{names} and {more} more" if more > 0 else names
         return (
             f"It finishes {keeps}, and costs as much as {others}, within the uncertainty; it is chosen for "
@@ -145,7 +146,8 @@ def unpriced(found: PoolComparison) -> list[str]:
         return []
     keys = dict.fromkeys(key for s in missing for key in _keys(s))
     remedy = f": {' and '.join(keys)} would add {'it' if len(missing) == 1 else 'them'}" if keys else ""
-    return [f"Not compared, since the price book lacks their figures: {', '.join(s.id for s in missing)}{remedy}."]
+    names = [spoken_worker(s.id) for s in missing]
+    return [f"Not compared, since the price book lacks their figures: {', '.join(names)}{remedy}."]
 
 
 def _without(found: PoolComparison) -> list[PoolScenario]:
@@ -171,15 +173,15 @@ def _next(found: PoolComparison, best: PoolScenario) -> str:
     ends = cost_of(best, by), cost_of(second, by)
     if figures.usd(ends[1]) == figures.usd(ends[0]) and second.effort_usd > best.effort_usd:
         more = figures.money(second.effort_usd - best.effort_usd)
-        return f" The next, {second.id}, costs the same and takes ${more} more of an engineer's time."
+        return f" The next, {spoken_worker(second.id)}, costs the same and takes ${more} more of an engineer's time."
     if ends[1] < ends[0]:
         return (
-            f" The next, {second.id}, costs {rounding.less_in_full(*ends)} and takes "
+            f" The next, {spoken_worker(second.id)}, costs {rounding.less_in_full(*ends)} and takes "
             f"${figures.money(second.effort_usd - best.effort_usd)} more of an engineer's time."
         )
     return (
-        f" The next, {second.id}, costs {rounding.usd_apart(*ends)} ({rounding.share_apart(*ends)}) more and "
-        f"{spoken.costlier_in(second, 'runs')}."
+        f" The next, {spoken_worker(second.id)}, costs {rounding.usd_apart(*ends)} ({rounding.share_apart(*ends)}) "
+        f"more and {spoken.costlier_in(second, 'runs')}."
     )
 
 
@@ -207,7 +209,9 @@ def alternatives(found: PoolComparison) -> list[str]:
         title = "Safest" if entry.kind == "safest" else "Cheaper"
         why = f"lower at P90 ({figures.usd(cost_of(one, 'p90'))})" if entry.kind == "safest" else ""
         against = why or "; ".join((*reasons(one), *([BESIDE] if one.priced_only else [])))
-        lines.append(f"{title}: {one.id}: {_costs(one)} It {'is ' if why or one.priced_only else ''}{against}.")
+        lines.append(
+            f"{title}: {spoken_worker(one.id)}: {_costs(one)} It {'is ' if why or one.priced_only else ''}{against}."
+        )
     return lines
 
 
@@ -334,8 +338,9 @@ def size_answer(found: PoolSearch) -> str:
     effort = f" with {figures.usd(one.effort_usd)} of an engineer's time" if counts else ""
     said = " ".join(
         [
-            f"Recommended: pool.max={best.nodes} with {one.id}, the {what} that meets the limits{effort}: about "
-            f"{figures.usd(one.cost_usd.p50)}, and the last job ends after {lasts(one.days.p50)}.",
+            f"Recommended: pool.max={best.nodes} with {spoken_worker(one.id)}, the {what} that meets the "
+            f"limits{effort}: about {figures.usd(one.cost_usd.p50)}, and the last job ends after "
+            f"{lasts(one.days.p50)}.",
             *stale_prices.warnings(found.comparison.stale),
         ]
     )
@@ -343,7 +348,7 @@ def size_answer(found: PoolSearch) -> str:
     if other is None or other.scenario.cost_usd is None or other.scenario.days is None:
         return said
     return (
-        f"{said} pool.max={other.nodes} with {other.scenario.id}, a price list, would cost "
+        f"{said} pool.max={other.nodes} with {spoken_worker(other.scenario.id)}, a price list, would cost "
         f"{figures.usd(other.scenario.cost_usd.p50)} and take {lasts(other.scenario.days.p50)}; it is {BESIDE}."
     )
 
@@ -354,7 +359,9 @@ def _no_size(found: PoolSearch) -> str:
     if near is None:
         why = dict.fromkeys(why for at in found.sizes for why in reasons(at.scenario))
         return f"No size has a choice that can be compared{': ' if why else ''}{'; '.join(why)}."
-    said = f"No size meets the limits. The nearest is pool.max={near.nodes} with {near.scenario.id}, which"
+    said = (
+        f"No size meets the limits. The nearest is pool.max={near.nodes} with {spoken_worker(near.scenario.id)}, which"
+    )
     lacks = "; ".join(f"{_lacks(one)}{_by_how_much(plan, one)}" for one in near.scenario.shortfalls)
     return f"{said} {lacks}."
 
@@ -394,14 +401,14 @@ def size_columns(found: PoolSearch) -> list[Column]:
 def notes(found: PoolComparison) -> list[str]:
     """Below the table: why choices are not eligible, what interrupts nodes, what the figures leave out."""
     lines = [
-        f"{s.id.removeprefix('workers/')}: {'; '.join(why)}"
+        f"{spoken_worker(s.id)}: {'; '.join(why)}"
         for s in found.scenarios
         if found.best is not None and (why := reasons(s))
     ]
     by_law: dict[str, list[str]] = {}
     for scenario in found.scenarios:
         if scenario.feasible:
-            by_law.setdefault(scenario.choice.interruptions_said, []).append(scenario.id.removeprefix("workers/"))
+            by_law.setdefault(scenario.choice.interruptions_said, []).append(spoken_worker(scenario.id))
     lines += [f"{', '.join(names)}: {said}" for said, names in by_law.items()]
     old = stale_prices.sentences([entry for entry in found.stale if not entry.later])
     more = [f"and {len(old) - MOST_STALE} more out of date"] if len(old) > MOST_STALE else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from planner.report.wording import figures
 from planner.report.wording.spoken import hours, time_limit
+from planner.report.wording.spoken_worker import spoken_worker
 from planner.worker_pool.choices import FALLBACK, SPOT, rules_of
 from planner.worker_pool.result import PoolComparison, PoolScenario
 from planner.worker_pool.tail import of_job, reserve_hours
@@ -19,9 +20,9 @@ def diversity(found: PoolComparison) -> str:
     limit = found.plan.limit_days
     within = f" {_late(many)} of the runs take longer than {time_limit(limit)}, {_late(alone)} there." if limit else ""
     return (
-        f"What several markets are worth: on spot alone {many.id} costs {figures.usd(many.cost_usd.p50)} (P90 "
-        f"{figures.usd(many.cost_usd.p90)}), the best single one, {alone.id}, {figures.usd(alone.cost_usd.p50)} (P90 "
-        f"{figures.usd(alone.cost_usd.p90)}).{within}"
+        f"What several markets are worth: {spoken_worker(many.id)} alone come to {figures.usd(many.cost_usd.p50)} (P90 "
+        f"{figures.usd(many.cost_usd.p90)}), the best single one, {spoken_worker(alone.id)}, "
+        f"{figures.usd(alone.cost_usd.p50)} (P90 {figures.usd(alone.cost_usd.p90)}).{within}"
     )
 
 

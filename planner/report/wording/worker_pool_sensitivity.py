@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from planner.report.pictures.tornado import SHOWN, Bar, End, Tornado
 from planner.report.wording import figures
 from planner.report.wording.sensitivity import left_out
+from planner.report.wording.spoken_worker import spoken_worker
 from planner.report.wording.table import Column
 from planner.worker_pool.sensitivity import LIFE, PRICE, PoolEnd, PoolStudy, PoolSwing
 
@@ -22,8 +23,8 @@ def title(study: PoolStudy) -> str:
     assert cost is not None  # a study has a priced choice
     assert days is not None
     return (
-        f"{study.scenario.id}: {figures.usd(cost.plan)} for all jobs in {_days(days.plan)} days, means of "
-        f"{figures.many(study.planned.draws, 'run')} with seed {study.planned.seed}"
+        f"{spoken_worker(study.scenario.id)}: {figures.usd(cost.plan)} for all jobs in {_days(days.plan)} days, means "
+        f"of {figures.many(study.planned.draws, 'run')} with seed {study.planned.seed}"
     )
 
 
@@ -68,7 +69,7 @@ def tornado(study: PoolStudy) -> Tornado:
 
     swings = [one for one in study.swings if one.spread("cost_usd")][:SHOWN]
     bars = [Bar(name=name(one), low=end(one, one.low), high=end(one, one.high)) for one in swings]
-    return Tornado(what=study.scenario.id, planned_usd=cost.plan, bars=bars)
+    return Tornado(what=spoken_worker(study.scenario.id), planned_usd=cost.plan, bars=bars)
 
 
 def record(swing: PoolSwing) -> list[str]:
@@ -93,7 +94,7 @@ def recommendation(study: PoolStudy) -> list[str]:
         for one in study.swings
         for _, end in _other(study, one)
     ]
-    planned = best.id if best else "no choice meets the limits"
+    planned = spoken_worker(best.id) if best else "no choice meets the limits"
     if not found:
         return [f"{NOTHING_CHANGES_THE_CHOICE}{planned}."]
     return [f"The recommendation, as planned {planned}, changes:", *(f"  {text}" for text in found)]
