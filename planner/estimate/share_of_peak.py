@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from planner.estimate.place import PhaseIds
 from planner.models.derived import Sourced
 from planner.models.number import Number
@@ -14,6 +16,9 @@ from pricing.catalog import InstanceType
 
 WHOLE_RUN = "workload.whole_run_of_step_fraction"
 NO_LANGUAGE = "workload.no_language_model_factor"
+PER_DOUBLING = "workload.mfu_per_doubling_factor"
+BY_WORK = ("H100", "H200", "B200", "B300")  # on A100 the share does not follow the size of the work
+AT_FLOP, MOST_FLOP = 1e23, 4e25
 
 
 def gpu_hours_of(
@@ -76,10 +81,32 @@ def _mfu(
         what = "evaluation, ramps and slow starts lower it; failed nodes are counted apart"
         return _lowered((given, place.plan(key)), given, "whole_run_of_step", WHOLE_RUN, what, place, values, sheet)
     share, planned = values.given(mfu_key(kind)), values.central(mfu_key(kind))
+    if kind in BY_WORK:
+        share, planned = _by_work(share, planned, (phase.flop or 0.0, place.plan("flop")), place, values, sheet)
     if profile in (None, "tokens"):
         return share, planned
     what = "what language models reach; training on images and the like reaches less"
     return _lowered(share, planned, "no_language_model", NO_LANGUAGE, what, place, values, sheet)
+
+
+def _by_work(
+    share: Sourced, planned: float, flop: tuple[float, str], place: PhaseIds, values: Values, sheet: Sheet
+) -> tuple[Sourced, float]:
+    """The share of work of this size, drawn and planned."""
+    growth, doublings = values.given(PER_DOUBLING), math.log2(min(flop[0], MOST_FLOP) / AT_FLOP)
+    of_work = sheet.arithmetic(
+        place.id("mfu_of_work"),
+        share[0] * growth[0] ** doublings,
+        "fraction",
+        "mfu * per_doubling ** log2(min(flop, most_flop) / at_flop)",
+        "small runs reach less of a fast GPU's peak",
+        mfu=(*share, "fraction"),
+        per_doubling=(*growth, "ratio"),
+        flop=(*flop, "FLOP"),
+        most_flop=(MOST_FLOP, "rule:no larger run is published", "FLOP"),
+        at_flop=(AT_FLOP, "rule:the work of which the assumption is", "FLOP"),
+    )
+    return (of_work, place.run("mfu_of_work")), planned * values.central(PER_DOUBLING) ** doublings
 
 
 def _lowered(

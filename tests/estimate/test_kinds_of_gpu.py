@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from planner.models.derived import Derived
@@ -89,15 +91,25 @@ def test_each_kind_has_its_own_mfu():
 
 
 def test_without_mfu_each_kind_has_what_whole_runs_reached_with_its_range():
-    """24 % on H100 (12 to 42 %) and 32 % on A100, planned; the draws are wider than those of a plan that says it."""
+    """32 % on A100, and on H100 19 % at 1e23 FLOP and less for less work, planned. The draws are wider than those of a
+    plan that says it."""
     work = {"gpu_hours": None, "flop": 1e21}
     a100, h100 = _pair(1000, work=work)
     assert a100.days_at_full_speed == pytest.approx(1e21 / (0.32 * 312e12 * 32) / 86_400)
-    assert h100.days_at_full_speed == pytest.approx(1e21 / (0.24 * 989.5e12 * 32) / 86_400, rel=1e-3)
-    _, said = _pair(1000, work={**work, "mfu_by_gpu": {"A100": 0.32, "H100": 0.24}, "mfu_basis": "run"})
+    share = 0.19 * 1.07 ** math.log2(1e21 / 1e23)
+    assert h100.days_at_full_speed == pytest.approx(1e21 / (share * 989.5e12 * 32) / 86_400, rel=1e-3)
+    _, said = _pair(1000, work={**work, "mfu_by_gpu": {"A100": 0.32, "H100": share}, "mfu_basis": "run"})
     assert h100.days.plan == pytest.approx(said.days.plan)
     assert h100.days.p90 / h100.days.p10 > 1.15 * said.days.p90 / said.days.p10
     assert h100.useful_gpu_hours == said.useful_gpu_hours
+
+
+def test_more_work_takes_longer_although_it_reaches_more_of_the_peak():
+    days = [
+        _pair(work={"gpu_hours": None, "flop": flop})[1].days_at_full_speed for flop in (1e20, 1e21, 1e23, 1e26, 1e27)
+    ]
+    assert days == sorted(days)
+    assert days[4] == pytest.approx(10 * days[3]), "beyond what was published the share stays"
 
 
 def test_without_mfu_and_without_a_published_one_flop_is_refused():

@@ -25,7 +25,6 @@ CONTESTED = {
     "SAL-wait": "places 241 to 280",
     "NEW-llama1-13b": "fastest whole runs",
     "NEW-falcon": "more failed nodes",
-    "NEW-llama405": "3.8 times per 1,000",
     "NEW-llama1-33b": "fastest published",
     "NEW-llama1-65b": "fastest published",
     "NEW-tinyllama": "two nodes",
@@ -39,6 +38,10 @@ CONTESTED = {
     "NEW-lucie-7b": "public cluster",
     "NEW-incoder-6.7b": "lowest share",
     "NEW-santacoder": "highest share",
+    "NEW-distro-1.2b": "own code",
+    "NEW-starcoderbase-1b": "attention",
+    "NEW-sea-lion-3b": "same group",
+    "NEW-pleias-3b": "public cluster",
 }
 
 

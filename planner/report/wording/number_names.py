@@ -16,6 +16,7 @@ NAMES = {
     "data.prefetch_batches": "the number of prefetched batches",
     "data.object_mb": "the size of an object",
     "workload.whole_run_of_step_fraction": "the speed of a whole run, against its steps",
+    "workload.mfu_per_doubling_factor": "the speed of larger runs, for each doubling of their FLOP",
     "workload.no_language_model_factor": "the speed of other work, against language models",
     "run.first_time_factor": "the time of a first run, against its ideal",
     "run.proven_factor": "the time of a proven run, against its ideal",
