@@ -51,7 +51,10 @@ def command(
     known = set(book.regions())
     for region in regions:
         if region not in known:
-            raise UsageProblem(f"no price in {region}; known Regions: {', '.join(sorted(known))}")
+            from planner.plan.wording import did_you_mean
+
+            near = did_you_mean(region, sorted(known)) or f"known Regions: {', '.join(sorted(known))}"
+            raise UsageProblem(f"no price in {region}; {near}")
     offered: list[Record] = []
     missing: list[Record] = []
     with books.broken_book_as_usage_problem():

@@ -56,7 +56,7 @@ purchase:
   # options: [on-demand, capacity-block, spot, sp-1y-compute-no-upfront]   # default: nine common ones
   # zone_id: use1-az4          # for spot; default: the median of the region's zones
   # spot_usd_per_hour: 9.50    # what you see for one GPU node; default: from the price book
-  # capacity_block: {{days: 28}} # length to buy; default: what 90 % of the outcomes need
+  # capacity_block: {{days: 28}} # length to buy; default: the one that costs least with its tail
   private_discount: 0%         # discount on the On-Demand list price of the GPU nodes
   reuse_value: 0%              # share of an unused commitment that other work uses
 
