@@ -213,7 +213,7 @@ def test_a_reader_that_goes_away_is_no_error():
         (("calc", "C1", "node_hours=-5", "usd_per_hour=3"), "cannot be negative"),
         (("calc", "C1", "node_hours=five", "usd_per_hour=3"), "not a number"),
         (("calc", "no-such"), "there is no equation"),
-        (("offers", "p5.48xlarge", "--region", "us-east-9"), "no price in us-east-9; did you mean us-east-1"),
+        (("offers", "p5.48xlarge", "--region", "us-east-9"), "no price in us-east-9; did you mean us-east-2"),
         (("compare", SMALL, "--prices", "2019-01-01"), "2023-12-31"),
         (("compare", SMALL, "--as-of", "soon"), "is not a day"),
         (("compair", SMALL), "Did you mean 'compare'"),
