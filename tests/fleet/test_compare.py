@@ -9,6 +9,7 @@ import pytest
 
 from planner.answer.measure import cost_of
 from planner.api.books import book_for
+from planner.estimate.result import Scenario
 from planner.fleet.compare import gpus_of
 from planner.fleet.result import FleetComparison, FleetScenario
 from planner.fleet.runs import Task, counts_of, outcome_of
@@ -32,7 +33,7 @@ def row(of: FleetComparison, nodes: int, way: str) -> FleetScenario:
     return next(one for one in of.scenarios if one.id == f"fleet/p4d.24xlargex{nodes}/{way}")
 
 
-def nodes_usd(one: FleetScenario) -> float:
+def nodes_usd(one: FleetScenario | Scenario) -> float:
     return sum(line.effective_cost for line in one.bill if line.line.startswith("fleet.com"))
 
 
