@@ -58,7 +58,7 @@ QUESTIONS = (
     Question(
         key="work",
         text="What do you train (parameters and tokens, FLOP or GPU-hours)?",
-        default="7B on 2T tokens",
+        default="7B on 1T tokens",
         changes="the hours that are paid: twice the work is about twice the cost",
         lines=_work,
     ),
