@@ -4,8 +4,9 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do command 
 PLAN ?= examples/multimodal-p5.yaml
 REPORT ?= out/report.html
 # tests wait for browsers, servers and commands half of the time
-WORKERS := $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n * 2)))
-REAL_WORKERS := $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n + 1)))
+CORES := $(shell nproc 2>/dev/null || echo 2)
+WORKERS := $(shell echo $$(($(CORES) * 2)))
+REAL_WORKERS := $(shell echo $$(($(CORES) + 1)))
 VENV := .venv
 BIN := $(VENV)/bin
 

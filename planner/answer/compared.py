@@ -5,13 +5,16 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 from datetime import date
-from typing import Generic
+from typing import TYPE_CHECKING, Generic
 
 from planner.answer.measure import per_unit
 from planner.answer.price_age import StalePrice
 from planner.answer.recommend import Answer
 from planner.answer.row import R
 from planner.plan.assumptions import Assumption
+
+if TYPE_CHECKING:
+    from pricing.book import PriceBook
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +25,12 @@ class Prices:
     age_days: int | None
     sha256: str
     intact: bool
+
+    @classmethod
+    def of(cls, book: PriceBook, day: date | None) -> Prices:
+        """Of a book, with its age on a day."""
+        age = None if day is None else (day - book.as_of).days
+        return cls(as_of=book.as_of, age_days=age, sha256=book.sha256, intact=book.intact)
 
 
 @dataclass(frozen=True, kw_only=True)

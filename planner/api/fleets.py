@@ -12,7 +12,7 @@ from planner.api.parallel import in_processes
 from planner.errors import UsageProblem
 from planner.estimate.defaults import MAX_SEED
 from planner.fleet import result
-from planner.fleet.bill import check_book
+from planner.fleet.check import check_book
 from planner.fleet.compare import MOST_RUNS, compare_fleet
 from planner.plan.load import LoadedFleet
 from planner.report.wording.fleet_explained import number_of
@@ -79,7 +79,7 @@ def explain(comparison: FleetComparison, scenario: str | int | result.FleetScena
 def to_frame(comparison: FleetComparison, *, bills: bool) -> pandas.DataFrame:
     """A DataFrame with a row a choice, or with bills=True a row a line of every bill. Raises UsageProblem where pandas
     is not installed."""
-    from planner.api.frames import pandas_for
+    from planner.api.frames import flat, pandas_for
     from planner.report.data.compared_json import bill_line
     from planner.report.data.fleet_json import scenario_document
 
@@ -87,13 +87,6 @@ def to_frame(comparison: FleetComparison, *, bills: bool) -> pandas.DataFrame:
     if bills:
         rows = [{"scenario": one.id, **bill_line(line)} for one in comparison.scenarios for line in one.bill]
         return pandas.DataFrame(rows)
-    flat = []
-    for one in comparison.scenarios:
-        row: dict[str, Any] = {}
-        for key, value in scenario_document(one).items():
-            if isinstance(value, dict):
-                row |= {f"{key}_{part}": of for part, of in value.items()}
-            elif not isinstance(value, list):
-                row[key] = value
-        flat.append(row)
-    return pandas.DataFrame(flat)
+    documents = (scenario_document(one) for one in comparison.scenarios)
+    # lists have rows of their own: in the frame of bills, and in the JSON
+    return pandas.DataFrame([flat({k: v for k, v in one.items() if not isinstance(v, list)}) for one in documents])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +74,19 @@ def bill_frame(bill: Sequence[PlannedLine]) -> pandas.DataFrame:
     """A row a line of one bill, with the keys of `planner compare -f json` as columns, without the inputs."""
     rows = [{key: value for key, value in bill_line(line).items() if key != "inputs"} for line in bill]
     return pandas_for("to_frame").DataFrame(rows)
+
+
+def flat(document: Mapping[str, Any], left_out: Container[str] = ()) -> dict[str, Any]:
+    """A choice's document as one row: parts of a range as columns, lists as text."""
+    row: dict[str, Any] = {}
+    for key, value in document.items():
+        if key in left_out:
+            continue
+        if isinstance(value, dict):
+            row |= {f"{key}_{part}": number for part, number in value.items()}
+        else:
+            row[key] = "; ".join(value) if isinstance(value, list) else value
+    return row
 
 
 def pandas_for(caller: str) -> Any:

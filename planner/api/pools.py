@@ -293,13 +293,8 @@ def _book(plan: LoadedPool, prices: Prices, as_of: date | None = None) -> PriceB
 
 
 def _row(document: dict[str, Any]) -> dict[str, Any]:
-    """One flat row: parts of a range as columns, lists as text."""
-    row: dict[str, Any] = {}
-    for key, value in document.items():
-        if key in ("bill", "futures", "interrupted_job", "one_job_alone", "utilisation"):
-            continue
-        if isinstance(value, dict):
-            row |= {f"{key}_{part}": number for part, number in value.items()}
-        else:
-            row[key] = "; ".join(value) if isinstance(value, list) else value
+    """One flat row, with the means of what nodes are used for."""
+    from planner.api.frames import flat
+
+    row = flat(document, ("bill", "futures", "interrupted_job", "one_job_alone", "utilisation"))
     return row | {f"{name}_share": spread["mean"] for name, spread in (document["utilisation"] or {}).items()}

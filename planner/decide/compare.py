@@ -64,12 +64,7 @@ def _compared(request: Request) -> Comparison:
         plan_name=plan.name,
         plan_sha256=request.plan_sha256,
         region=plan.region,
-        prices=Prices(
-            as_of=book.as_of,
-            age_days=(as_of - book.as_of).days if as_of else None,
-            sha256=book.sha256,
-            intact=book.intact,
-        ),
+        prices=Prices.of(book, as_of),
         seed=request.seed,
         draws=request.draws,
         scenarios=tuple(sorted(complete, key=lambda s: order(s, rank_by, answer.recommended))),

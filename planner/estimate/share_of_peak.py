@@ -30,7 +30,7 @@ def gpu_hours_of(
     """
     if phase.gpu_hours is not None:
         return (phase.gpu_hours, place.plan("gpu_hours")), phase.gpu_hours
-    if phase.flop is None or (_given(phase, instance) is None and not has_mfu(instance.gpu_name)):
+    if phase.flop is None or (_given(phase, instance.gpu_name.upper()) is None and not has_mfu(instance.gpu_name)):
         raise ValueError(f"phase {phase.name}: its work cannot be converted to time")
     if instance.peak_tflops is None:
         raise ValueError(f"the peak FLOP/s of {instance.name} is not known, so FLOP cannot be converted to time")
@@ -50,13 +50,13 @@ def ideal_share(phase: Phase, kind: str, values: Values) -> Number:
     """Hours at the speed of steps, as a share of a phase's hours: 0 if its speed is that of whole published runs."""
     if phase.flop is None:
         return 1.0
-    of_steps = phase.mfu_by_gpu.get(kind, phase.mfu) is not None
+    of_steps = _given(phase, kind) is not None
     return values[WHOLE_RUN] if of_steps and phase.mfu_basis != "run" else 0.0
 
 
 def high_mfu(phase: Phase, kind: str) -> str:
     """A note on an mfu that nobody has published; "" for others."""
-    given, basis = phase.mfu_by_gpu.get(kind, phase.mfu), phase.mfu_basis or "step"
+    given, basis = _given(phase, kind), phase.mfu_basis or "step"
     if phase.flop is None or given is None or given <= HIGHEST_MFU[basis]:
         return ""
     return (
@@ -65,15 +65,17 @@ def high_mfu(phase: Phase, kind: str) -> str:
     )
 
 
-def _given(phase: Phase, instance: InstanceType) -> float | None:
-    return phase.mfu_by_gpu.get(instance.gpu_name.upper(), phase.mfu)
+def _given(phase: Phase, kind: str) -> float | None:
+    """What the plan says of a kind of GPU."""
+    return phase.mfu_by_gpu.get(kind, phase.mfu)
 
 
 def _mfu(
     phase: Phase, place: PhaseIds, instance: InstanceType, profile: str | None, values: Values, sheet: Sheet
 ) -> tuple[Sourced, float]:
     """The share over the whole run, and the planned one: the plan's, else what published runs reached."""
-    kind, given = instance.gpu_name.upper(), _given(phase, instance)
+    kind = instance.gpu_name.upper()
+    given = _given(phase, kind)
     if given is not None:
         key = f"mfu_by_gpu.{kind}" if kind in phase.mfu_by_gpu else "mfu"
         if phase.mfu_basis == "run":

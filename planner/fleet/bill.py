@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
-from planner.errors import PlanProblems
 from planner.fleet.bought import Paid, Shop
 from planner.fleet.model import Floats
 from planner.fleet.workload import MONTH_HOURS
@@ -23,8 +21,8 @@ from planner.models.number import each_draw
 from planner.models.sheet import UNRECORDED
 from planner.models.values import Values
 from planner.plan.fleet_types import FleetPlan, Project
-from planner.plan.load import LoadedFleet
 from pricing.book import PriceBook
+from pricing.offers import Price
 
 KINDS = {Kind.RESERVED: "reserved", Kind.INSTANCE_PLAN: "instance-plan", Kind.COMPUTE_PLAN: "compute-plan"}
 LUSTRE = ("AmazonFSx", "PERSISTENT_2 SSD storage")
@@ -133,7 +131,7 @@ def _line(
     quantity: float,
     usd: float,
     listed: float,
-    price,
+    price: Price,
     category: str,
     *,
     unit: str = "node-hours",
@@ -156,29 +154,3 @@ def _line(
         pricing_category=category,
         price_note=price.note,
     )
-
-
-def check_book(loaded: LoadedFleet, book: PriceBook) -> None:
-    """Raises PlanProblems with the types that the book does not know, or does not price in the Region."""
-    found = []
-    known = {one.name for one in book.instances()}
-    priced = {row["instance_type"] for row in book.rows("on_demand") if row["region"] == loaded.plan.region}
-    for index, name in enumerate(loaded.plan.types):
-        at = ("groups", index, "instance_type")
-        if name not in known:
-            found.append(loaded.problem_at(at, f"{name} is no instance type of the price book", "check its name"))
-        elif not book.instance(name).gpu_count:
-            found.append(loaded.problem_at(at, f"{name} has no GPUs", "write a type with GPUs"))
-        elif name not in priced:
-            found.append(loaded.problem_at(at, f"{name} has no price in {loaded.plan.region}", "write another Region"))
-    if found:
-        raise PlanProblems(tuple(found))
-
-
-def steps_of(nodes: Floats) -> list[tuple[int, int]]:
-    """(least, most) of each size class of jobs: 1, 2 to 3, 4 to 7 ... nodes, those that have jobs."""
-    top = int(nodes.max(initial=1))
-    edges = [1]
-    while edges[-1] <= top:
-        edges.append(edges[-1] * 2)
-    return [(low, high - 1) for low, high in pairwise(edges) if ((nodes >= low) & (nodes < high)).any()]

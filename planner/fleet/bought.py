@@ -140,23 +140,18 @@ class Shop:
 
     def _blocks(self, nodes: Sequence[int]) -> Iterator[_Lot]:
         """A chain of Capacity Blocks of a month each."""
-        for month in range(self.months):
+        for first in range(0, self.months * MONTH_HOURS, MONTH_HOURS):
             for name, count in zip(self.types, nodes, strict=True):
-                yield _Lot(self._block(name, month, MONTH_HOURS), float(count), 0, upfront=True)
-
-    def _block(self, name: str, month: int, hours: int) -> Offer:
-        price = self.main.blocks[name].usd
-        first = month * hours
-        label = f"capacity-block {name}"
-        return Offer(
-            name=label,
-            kind=Kind.RESERVED,
-            rates={name: 1.0},
-            price=price,
-            first=first,
-            last=first + hours,
-            most=BLOCK_INSTANCES,
-        )
+                block = Offer(
+                    name=f"capacity-block {name}",
+                    kind=Kind.RESERVED,
+                    rates={name: 1.0},
+                    price=self.main.blocks[name].usd,
+                    first=first,
+                    last=first + MONTH_HOURS,
+                    most=BLOCK_INSTANCES,
+                )
+                yield _Lot(block, float(count), 0, upfront=True)
 
     def mixed(self, demand: Floats) -> tuple[list[_Lot], tuple[Purchase, ...]]:
         """The mix that costs least at the plan's percentile. Raises UsageProblem without the solver."""

@@ -14,17 +14,17 @@ from planner.answer.compared import Prices
 from planner.answer.eligible import judged, with_fractions
 from planner.answer.measure import cost_of, order
 from planner.answer.price_age import stale_prices
-from planner.answer.ranges import Range, range_of
 from planner.answer.recommend import answer_of
 from planner.answer.row import Outcomes, Shortfall
-from planner.fleet.bill import around, cache_tb, data_by_month, hot_union, node_lines, steps_of
-from planner.fleet.bought import MIX, Paid, Shop, mix_or_reason
+from planner.fleet.bill import around, cache_tb, hot_union, node_lines
+from planner.fleet.bought import MIX, Shop, mix_or_reason
+from planner.fleet.measured import of_queue, with_cost
 from planner.fleet.model import Floats
-from planner.fleet.result import FleetComparison, FleetScenario, Month, Sharing, ShowBack, Waits
+from planner.fleet.result import FleetComparison, FleetScenario, Sharing
 from planner.fleet.runs import UNLIMITED, Outcome, Task, counts_of, outcome_of
 from planner.fleet.sharing import partitions, shared_or_not
 from planner.fleet.workload import MONTH_HOURS, Drawn, drawn_of, per_month
-from planner.models.number import quantiles, share_of, share_within
+from planner.models.number import share_of, share_within
 from planner.models.values import Values
 from planner.plan.assumptions import resolve
 from planner.plan.fleet_types import FleetPlan
@@ -96,7 +96,7 @@ def compare_fleet(
     outcomes: dict[str, Outcomes] = {}
     for at, nodes in enumerate(sizes):
         of = found[at * count : (at + 1) * count]
-        for row, one in _of_size(plan, book, shop, nodes, of, drawn, drawn_values):
+        for row, one in _of_size(plan, book, shop, nodes, of, drawn_values):
             rows.append(row if one is None else _judged(plan, row, one, of))
             if one is not None:
                 outcomes[row.id] = one
@@ -109,12 +109,7 @@ def compare_fleet(
         plan_name=plan.name,
         plan_sha256=loaded.sha256,
         region=plan.region,
-        prices=Prices(
-            as_of=book.as_of,
-            age_days=(as_of - book.as_of).days if as_of else None,
-            sha256=book.sha256,
-            intact=book.intact,
-        ),
+        prices=Prices.of(book, as_of),
         seed=seed,
         draws=count,
         scenarios=tuple(rows),
@@ -134,7 +129,6 @@ def _of_size(
     shop: Shop,
     nodes: tuple[int, ...],
     found: Sequence[Outcome],
-    drawn: Drawn,
     values: Values,
 ) -> Iterator[tuple[FleetScenario, Outcomes | None]]:
     """The rows of one choice of nodes; outcomes None for what cannot be bought."""
@@ -143,6 +137,7 @@ def _of_size(
     standing = [math.ceil(top) if count == UNLIMITED else count for top, count in zip(peak, nodes, strict=True)]
     demand = shop.demand(busy, standing)
     beside = around(plan, book, sum(standing), values)
+    queue = of_queue(plan, found, busy, standing)
     for way in ways_of(plan):
         option = None if way == MIX else PurchaseOption.parse(way)
         empty = FleetScenario(
@@ -163,6 +158,7 @@ def _of_size(
         lines = (*node_lines(shop, paid), *beside.lines)
         row = replace(
             empty,
+            **queue,
             feasible=True,
             complete=not beside.unpriced,
             bill=lines,
@@ -170,120 +166,14 @@ def _of_size(
             peak=tuple(float(top) for top in peak),
             term_years=max((lot.term // (12 * MONTH_HOURS) for lot in lots), default=0),
         )
-        yield _measured(plan, row, paid, beside.usd, found, busy, standing, values.draws, drawn)
-
-
-def _measured(
-    plan: FleetPlan,
-    row: FleetScenario,
-    paid: Paid,
-    beside: Floats,
-    found: Sequence[Outcome],
-    busy: Floats,
-    standing: Sequence[int],
-    count: int,
-    drawn: Drawn,
-) -> tuple[FleetScenario, Outcomes]:
-    """The row with its figures, and its draws. A queue that only grows never finishes."""
-    grows = np.array([one.overloaded for one in found])
-    usd = np.where(grows, np.inf, paid.draws + beside)
-    planned = sum(line.effective_cost for line in row.bill)
-    days = np.where(grows, np.inf, plan.run.months * MONTH_HOURS / 24)
-    means = np.array([one.wait.mean() if one.wait.size else 0.0 for one in found])
-    useful = np.array([one.useful.sum() for one in found])
-    waited = np.array([one.waited_gpu_hours for one in found])
-    met, due = np.array([one.deadlines for one in found]).sum(axis=0)
-    wait, sizes = np.concatenate([one.wait for one in found]), np.concatenate([one.nodes for one in found])
-    effort = waited * plan.waiting.usd_per_gpu_hour
-    outcomes = Outcomes(cost_usd=usd, effort_usd=effort, days=days)
-    months = plan.run.months
-    other = sum(line.effective_cost for line in row.bill) - paid.accrued.sum()
-    monthly = busy.mean(axis=0).reshape(len(standing), months, MONTH_HOURS).mean(axis=2)
-    return replace(
-        row,
-        cost_usd=range_of(planned, usd, count),
-        mean_cost_usd=None if grows.any() else float(usd.mean()),
-        days=range_of(float(days[np.isfinite(days)].mean()) if (~grows).any() else math.inf, days, count),
-        effort_usd=float(effort.mean()),
-        finish_fraction=share_of(~grows),
-        wait_hours=range_of(float(means.mean()), means, count),
-        p90_wait_hours=quantiles(wait, (0.9,))[0] if wait.size else 0.0,
-        waits=tuple(_waits(wait, sizes, len(found))),
-        utilisation=tuple(
-            float(busy[:, at].mean() / top) if (top := standing[at]) else 0.0 for at in range(len(standing))
-        ),
-        deadlines_met=float(met / due) if due else None,
-        backlog=float(np.mean([one.backlog for one in found])),
-        useful_gpu_hours=float(useful.mean()),
-        usd_per_useful=_each(planned, usd, useful, count),
-        lost_node_hours=float(np.mean([one.lost_node_hours for one in found])),
-        failures=float(np.mean([one.failures for one in found])),
-        preempted=float(np.mean([one.preempted for one in found])),
-        months=tuple(
-            Month(
-                month=at + 1,
-                accrued_usd=float(paid.accrued[at] + other / months),
-                cash_usd=float(paid.cash[at] + other / months),
-                nodes_busy=tuple(float(n) for n in monthly[:, at]),
-            )
-            for at in range(months)
-        ),
-        show_back=tuple(_show_back(plan, row, found, drawn)),
-        purchases=paid.purchases,
-        unused_usd=paid.unused_usd,
-        after_usd=paid.after_usd,
-    ), outcomes
-
-
-def _each(planned: float, usd: Floats, useful: Floats, count: int) -> Range | None:
-    if not useful.mean():
-        return None
-    return range_of(planned / float(useful.mean()), usd / np.maximum(useful, 1e-9), count)
-
-
-def _waits(wait: Floats, sizes: Floats, runs: int) -> Iterator[Waits]:
-    for least, most in steps_of(sizes):
-        mine = wait[(sizes >= least) & (sizes <= most)]
-        p90 = quantiles(mine, (0.9,))[0]
-        yield Waits(least=least, most=most, jobs=mine.size / runs, mean_hours=float(mine.mean()), p90_hours=p90)
-
-
-def _show_back(plan: FleetPlan, row: FleetScenario, found: Sequence[Outcome], drawn: Drawn) -> Iterator[ShowBack]:
-    """Nodes, volumes and Slurm by node-hours at On-Demand prices; storage by bytes, or by node-hours without any."""
-    hours = np.mean([one.node_hours for one in found], axis=0)
-    useful = np.mean([one.useful for one in found], axis=0)
-    listed = {line.line: line.list_unit_price for line in row.bill}
-    weight = np.array(
-        [next((price for name, price in listed.items() if name.endswith(f"-{of}")), 1.0) for of in plan.types]
-    )
-    by_use = _shares(weight @ hours)
-    kept = _shares(np.array([data_by_month(plan, one)[0].sum() for one in plan.projects]), by_use)
-    hot = _shares(np.array([data_by_month(plan, one)[1].sum() for one in plan.projects]), kept)
-    usd = np.zeros(len(plan.projects))
-    for line in row.bill:
-        share = kept if line.line.startswith("storage.s3") else hot if line.line.startswith("storage.") else by_use
-        usd += share * line.effective_cost
-    for at, project in enumerate(plan.projects):
-        yield ShowBack(
-            project=project.name,
-            usd=float(usd[at]),
-            node_hours=tuple(float(h) for h in hours[:, at]),
-            useful_gpu_hours=float(useful[at]),
-        )
-
-
-def _shares(values: Floats, otherwise: Floats | None = None) -> Floats:
-    total = values.sum()
-    if total > 0:
-        return values / total
-    return np.full(values.size, 1 / values.size) if otherwise is None else otherwise
+        yield with_cost(plan, row, paid, beside.usd, found)
 
 
 def _judged(plan: FleetPlan, row: FleetScenario, outcomes: Outcomes, found: Sequence[Outcome]) -> FleetScenario:
     """What the decision rule says of it; waits, deadlines and backlog are limits that only fleets have."""
     limits, confidence, others = plan.constraints, plan.decision.confidence, []
     backlog = np.array([one.backlog for one in found])
-    means = np.array([one.wait.mean() if one.wait.size else 0.0 for one in found])
+    means = np.array([one.mean_wait for one in found])
     late = np.array([1 - one.deadlines[0] / one.deadlines[1] if one.deadlines[1] else 0.0 for one in found])
     checks: list[tuple[str, Floats, float]] = [(BACKLOG, backlog, limits.max_backlog)]
     if limits.max_mean_wait_hours is not None:

@@ -49,6 +49,11 @@ class Outcome:
     events: int
     overloaded: bool
 
+    @property
+    def mean_wait(self) -> float:
+        """Hours, of its jobs; 0 without any."""
+        return float(self.wait.mean()) if self.wait.size else 0.0
+
 
 def outcome_of(task: Task) -> Outcome:
     """Simulate it."""

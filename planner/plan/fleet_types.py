@@ -3,8 +3,7 @@
 planner.plan.types has the root of training plans and says how values and keys are named.
 """
 
-from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
@@ -12,18 +11,16 @@ from planner.plan.forms import (
     COUNTS_SCHEMA,
     AccountName,
     Bytes,
-    Day,
     Fraction,
     Hours,
     InstanceName,
-    Name,
     Positive,
     PurchaseName,
-    Region,
     Section,
     left_out,
 )
 from planner.plan.quantities import parse_counts
+from planner.plan.simulated_types import SimulatedPlan
 from planner.plan.types import Decision, Override
 
 MOST_MONTHS, MOST_GROUPS, MOST_PROJECTS = 36, 8, 200
@@ -175,14 +172,9 @@ class FleetConstraints(Section):
     max_backlog: Fraction = Field(0.02, description="of the submitted work, what may still wait at the end")
 
 
-class FleetPlan(Section):
+class FleetPlan(SimulatedPlan):
     """One plan file of a fleet."""
 
-    api_version: Literal["planner/v1"] = Field(alias="apiVersion", description="version of this file format")
-    name: Name = Field(description="name of the plan, shown in every output")
-    region: Region = Field("us-east-1", description="AWS region")
-    start: Day | None = Field(None, description="first day; the age of prices is counted from it")
-    prices: Day | None = Field(None, description="date of the price book; default: the newest")
     run: FleetRun = Field(description=FleetRun.__doc__)
     groups: tuple[Group, ...] = Field(strict=False, min_length=1, max_length=MOST_GROUPS, description="nodes by type")
     projects: tuple[Project, ...] = Field(
@@ -199,11 +191,6 @@ class FleetPlan(Section):
     )
 
     @property
-    def price_date(self) -> date | None:
-        """The date of the price book; None for the newest."""
-        return self.prices
-
-    @property
     def limit_days(self) -> float | None:
         """A fleet has no deadline of its own; jobs have."""
         return None
@@ -217,7 +204,3 @@ class FleetPlan(Section):
         """Relative speed of a project on each type of the fleet that it can use, in the order of its tries."""
         given = dict.fromkeys(self.types, 1.0) if project.types is None else project.types
         return {name: speed for name, speed in given.items() if name in self.types}
-
-    def canonical(self) -> dict[str, Any]:
-        """The resolved plan as plain data, from which its hash is computed; formatting does not change it."""
-        return self.model_dump(mode="json", by_alias=True)

@@ -3,8 +3,7 @@
 planner.plan.types has the root of training plans and says how values and keys are named.
 """
 
-from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -16,13 +15,13 @@ from planner.plan.forms import (
     Fraction,
     Hours,
     InstanceName,
-    Name,
     Positive,
     Region,
     Section,
     ZoneId,
     left_out,
 )
+from planner.plan.simulated_types import SimulatedPlan
 from planner.plan.types import Decision, Override
 
 MOST_JOBS, MOST_NODES = 100_000, 10_000
@@ -157,14 +156,10 @@ class PoolConstraints(Section):
     max_dead_letters: Count = Field(0, description="jobs that may fail for good")
 
 
-class WorkerPoolPlan(Section):
+class WorkerPoolPlan(SimulatedPlan):
     """One plan file of a worker pool."""
 
-    api_version: Literal["planner/v1"] = Field(alias="apiVersion", description="version of this file format")
-    name: Name = Field(description="name of the plan, shown in every output")
     region: Region = Field("us-east-1", description="AWS region of instance types")
-    start: Day | None = Field(None, description="first day; the age of prices is counted from it")
-    prices: Day | None = Field(None, description="date of the price book; default: the newest")
     run: PoolRun = Field(description=PoolRun.__doc__)
     jobs: Jobs = Field(description=Jobs.__doc__)
     workers: tuple[Worker, ...] = Field(strict=False, min_length=1, max_length=16, description="nodes to compare")
@@ -176,16 +171,7 @@ class WorkerPoolPlan(Section):
     )
 
     @property
-    def price_date(self) -> date | None:
-        """The date of the price book; None for the newest."""
-        return self.prices
-
-    @property
     def limit_days(self) -> float | None:
         """Days within which all jobs have to end; None: no limit."""
         given = [self.constraints.max_days, None if self.run.deadline_hours is None else self.run.deadline_hours / 24]
         return min((days for days in given if days is not None), default=None)
-
-    def canonical(self) -> dict[str, Any]:
-        """The resolved plan as plain data, from which its hash is computed; formatting does not change it."""
-        return self.model_dump(mode="json", by_alias=True)

@@ -77,12 +77,7 @@ def compare_pool(
         plan_name=plan.name,
         plan_sha256=loaded.sha256,
         region=plan.region,
-        prices=Prices(
-            as_of=book.as_of,
-            age_days=(as_of - book.as_of).days if as_of else None,
-            sha256=book.sha256,
-            intact=book.intact,
-        ),
+        prices=Prices.of(book, as_of),
         seed=seed,
         draws=count,
         scenarios=tuple(rows),

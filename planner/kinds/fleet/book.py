@@ -1,5 +1,5 @@
 """The plan of a fleet against a price book."""
 
-from planner.fleet.bill import check_book
+from planner.fleet.check import check_book
 
 __all__ = ["check_book"]

@@ -20,14 +20,6 @@ from planner.report.wording.table import Column
 from pricing.offers import PurchaseOption
 
 
-def footer(version: str, plan_sha256: str, model_sha256: str) -> str:
-    """What gave the page."""
-    return (
-        f"planner {version}, plan {plan_sha256[:12]}, model {model_sha256[:12]}. The same plan, prices, seed, draws "
-        "and version give this page byte for byte."
-    )
-
-
 def heading(found: FleetComparison) -> list[str]:
     """Below the name: who shares what, over how long; the prices and draws."""
     plan = found.plan
@@ -89,12 +81,12 @@ def why(found: FleetComparison, best: FleetScenario) -> str:
         lead = f"It has the lowest cost{worth}."
     others = [s for s in found.scenarios if s.id in found.frontier and s.id != best.id]
     cheaper = [s for s in others if cost_of(s, "p50") < cost_of(best, "p50")]
-    dearer = [s for s in others if cost_of(s, "p50") > cost_of(best, "p50")]
+    costlier = [s for s in others if cost_of(s, "p50") > cost_of(best, "p50")]
     parts = [lead]
     if cheaper:
         parts.append(_beside(cheaper[-1], best, "less", "more"))
-    if dearer:
-        parts.append(_beside(dearer[0], best, "more", "less"))
+    if costlier:
+        parts.append(_beside(costlier[0], best, "more", "less"))
     parts += [at for at in (_at_the_end(found, name, count) for name, count in best.nodes) if at]
     return " ".join(parts)
 
@@ -225,7 +217,7 @@ def columns(rows: Sequence[FleetScenario]) -> list[Column]:
     return [
         Column(title="#", values=[str(at) for at in range(1, len(rows) + 1)]),
         Column(title="Nodes", values=[nodes(s) for s in rows], text=True),
-        Column(title="Bought", values=["mix" if s.is_mix else short(s.option) for s in rows], text=True),
+        Column(title="Bought", values=[short(s.option) for s in rows], text=True),
         Column(title="P50 $", values=[cell(figures.dollars, s.cost_usd and s.cost_usd.p50) for s in rows]),
         Column(title="P90 $", values=[cell(figures.dollars, s.cost_usd and s.cost_usd.p90) for s in rows], keep=2),
         Column(title="Mean wait", values=[cell(hours, s.wait_hours and s.wait_hours.plan) for s in rows]),
@@ -326,7 +318,7 @@ def frontier_columns(found: FleetComparison) -> list[Column]:
     rows = [next(s for s in found.scenarios if s.id == one) for one in found.frontier]
     return [
         Column(title="Nodes", values=[nodes(s) for s in rows], text=True),
-        Column(title="Bought", values=["mix" if s.is_mix else short(s.option) for s in rows], text=True),
+        Column(title="Bought", values=[short(s.option) for s in rows], text=True),
         Column(title="P50 $", values=[figures.dollars(cost_of(s, "p50")) for s in rows]),
         Column(title="Mean wait", values=[hours(s.wait_hours.plan if s.wait_hours else 0) for s in rows]),
         Column(title="Waiting $", values=[figures.dollars(s.effort_usd) for s in rows]),

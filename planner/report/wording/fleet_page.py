@@ -43,7 +43,7 @@ def page(found: FleetComparison, top: int | None = None) -> Page:
                 blocks=[Texts(texts=[visible(text) for text in words.assumed(found)], bulleted=True)],
             ),
         ),
-        footer=words.footer(__version__, found.plan_sha256, model_sha256()),
+        footer=page_texts.footer(__version__, found.plan_sha256, model_sha256(), "draws"),
     )
 
 
@@ -82,7 +82,7 @@ def _bars(shown: list[FleetScenario]) -> list[Bars]:
             rank=rank,
             first=rank == 1 and s.eligible,
             name=words.nodes(s),
-            bought="mix" if s.is_mix else words.short(s.option),
+            bought=words.short(s.option),
             family="capacity-block" if s.way == "capacity-block" else s.option.family if s.option else "sp",
             usd=(s.cost_usd.p10, s.cost_usd.p50, s.cost_usd.p90),
             cost=figures.usd(s.cost_usd.p50),

@@ -98,6 +98,12 @@ TEXTS: dict[str, str] = {
 }
 
 
+def footer(version: str, plan_sha256: str, model_sha256: str, outcomes: str) -> str:
+    """What gave the page. outcomes: what its kind of plan calls them."""
+    made = f"planner {version}, plan {plan_sha256[:12]}, model {model_sha256[:12]}"
+    return f"{made}. The same plan, prices, seed, {outcomes} and version give this page byte for byte."
+
+
 def every_choice(count: int) -> str:
     return f"All {many(count, 'choice')} in a table, with search and filters"
 

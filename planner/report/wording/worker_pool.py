@@ -53,14 +53,6 @@ PAGE = {
 }
 
 
-def footer(version: str, plan_sha256: str, model_sha256: str) -> str:
-    """What gave the page."""
-    return (
-        f"planner {version}, plan {plan_sha256[:12]}, model {model_sha256[:12]}. The same plan, prices, seed, runs and "
-        "version give this page byte for byte."
-    )
-
-
 def heading(found: PoolComparison) -> list[str]:
     """Below the name: the jobs and nodes; the prices and runs."""
     plan = found.plan

@@ -69,7 +69,7 @@ def page(found: PoolComparison, plan_path: str = "", again: Sequence[str] = (), 
                 blocks=[Texts(texts=tables.assumed(found), bulleted=True)],
             ),
         ),
-        footer=words.footer(__version__, found.plan_sha256, model_sha256()),
+        footer=page_texts.footer(__version__, found.plan_sha256, model_sha256(), "runs"),
     )
 
 

@@ -85,12 +85,13 @@ def whole_job(given: argparse.Namespace, words: Sequence[str], own: Allocation, 
     if given.nodes not in (None, own.nodes):
         raise UsageProblem(f"--nodes {given.nodes}, but the job has {own.nodes}: leave it out, sbatch --nodes says it")
     bucket, prefix, told = bucket_of(environment, node_of(environment)), checkpoints_of(given, own), _told(own)
-    _own_checkpoints(own, given.name, prefix, newest_commit(bucket, prefix))
+    began = newest_commit(bucket, prefix)
+    _own_checkpoints(own, given.name, prefix, began)
     command = [sys.executable, os.path.abspath(sys.argv[0]), *words]
     signal.signal(signal.SIGTERM, lambda *_: _to_ranks(own))
     fruitless, attempt = 0, own.restarts * 1000
     while True:
-        attempt, began = attempt + 1, newest_commit(bucket, prefix)
+        attempt += 1
         told.unlink(missing_ok=True)
         code = subprocess.call([*_srun(own), *command], env={**environment, ATTEMPT: str(attempt)})
         # srun ends the others too where one rank fails, but then with that rank's code
@@ -109,7 +110,7 @@ def whole_job(given: argparse.Namespace, words: Sequence[str], own: Allocation, 
         )
         if result.last:
             return code
-        fruitless = result.fruitless
+        began, fruitless = result.commit, result.fruitless
         _say(f"exit code {code}: starts again from COMMIT {result.commit}")
 
 

@@ -56,7 +56,7 @@ def compared(ask, watch, *, derivations=True) -> Any:
     rows = with_fractions(sorted(rows, key=lambda s: order(s, "p50", answer.recommended)), outcomes, answer.recommended)
     return Compared(
         plan_name=plan.name, plan_sha256=ask.loaded.sha256, region=plan.region, seed=ask.seed, draws=count,
-        prices=Prices(as_of=book.as_of, age_days=None, sha256=book.sha256, intact=book.intact),
+        prices=Prices.of(book, None),
         scenarios=tuple(rows), answer=answer, assumptions=(), notes=(), stale=(),
     )  # fmt: skip
 
