@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -84,7 +85,8 @@ def test_a_record_of_another_version_is_left_out(tmp_path: Path):
 @pytest.fixture
 def group(moto: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[tuple[Any, str, str]]:
     """(client, name, an instance of it): three nodes that its group has counted."""
-    if not shutil.which("aws"):
+    program = shutil.which("aws")
+    if not program:
         pytest.skip("no aws here (on Debian, apt-get install awscli)")
     ec2, client = (boto3.client(name, endpoint_url=moto, **WHO) for name in ("ec2", "autoscaling"))
     image = ec2.describe_images()["Images"][0]["ImageId"]
@@ -93,8 +95,14 @@ def group(moto: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterato
     sizes = {"MinSize": 3, "MaxSize": 3, "AvailabilityZones": ["us-east-1a"]}
     client.create_auto_scaling_group(AutoScalingGroupName=name, LaunchConfigurationName=name, **sizes)
     members = client.describe_auto_scaling_groups(AutoScalingGroupNames=[name])["AutoScalingGroups"][0]["Instances"]
-    for variable, value in {"ACCESS_KEY_ID": "x", "SECRET_ACCESS_KEY": "x", "ENDPOINT_URL": moto}.items():
-        monkeypatch.setenv(f"AWS_{variable}", value)
+    for variable in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(f"AWS_{variable}", "x")
+    # Debian 12 has 2.9, which does not know AWS_ENDPOINT_URL and would ask AWS
+    asks_moto = tmp_path / "bin/aws"
+    asks_moto.parent.mkdir()
+    asks_moto.write_text(f'#!/bin/sh\nexec {program} --endpoint-url {moto} "$@"\n')
+    asks_moto.chmod(0o755)
+    monkeypatch.setenv("PATH", str(asks_moto.parent), prepend=os.pathsep)
     monkeypatch.setattr(ready, "IN_SERVICE", tmp_path / "in-service")
     ready.IN_SERVICE.write_text("")
     yield client, name, members[0]["InstanceId"]
