@@ -36,7 +36,7 @@ test-real: $(VENV)/.dev types  ## types, and the tests that need real programs: 
 	@$(BIN)/python -m tools.gotools || echo "tests that need one of these programs are skipped, with the reason"
 	@$(BIN)/python -m pytest -n $(REAL_WORKERS) --dist loadgroup -m "real or thorough" \
 	  || { echo "What failed runs again, alone: some of these tests measure time, and fail where others take the machine."; \
-	       $(BIN)/python -m pytest -n 0 --last-failed --last-failed-no-failures none -m "real or thorough"; }
+	       $(BIN)/python -m pytest -n 1 --dist loadgroup --last-failed --last-failed-no-failures none -m "real or thorough"; }
 
 launch-real: $(VENV)/.dev tools  ## run torchrun on three nodes (namespaces), lose one, resume: installs PyTorch into .tools/torch, 2.4 GB (root)
 	@$(BIN)/python -m tools.torch_cpu

@@ -26,7 +26,7 @@ from pricing.offers import (
 )
 from pricing.own import OwnPrice, by_key, spot_around
 from pricing.regions import RegionalTables
-from pricing.snapshot import BrokenBook, Row
+from pricing.snapshot import COLUMNS, DATA, BrokenBook, Row, read_lines
 from pricing.tables import Predicate
 
 __all__ = ["BrokenBook", "NotOffered", "PriceBook", "PriceNotFound", "default_book", "load_as_of"]
@@ -80,7 +80,9 @@ class PriceBook(RegionalTables):
 
     @cached_property
     def _instances(self) -> dict[str, InstanceType]:
-        return {row["name"]: parse.instance(row, self.source) for row in self.rows("instances")}
+        # hardware does not change with prices: types that the lists behind the books lack stand beside the books
+        more = [dict(zip(COLUMNS["instances"], line, strict=True)) for line in read_lines(DATA, "instances")]
+        return {row["name"]: parse.instance(row, self.source) for row in (*more, *self.rows("instances"))}
 
     def instance(self, name: str) -> InstanceType:
         """Hardware facts of one type. Raises PriceNotFound with similar names."""

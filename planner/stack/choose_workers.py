@@ -16,11 +16,11 @@ from planner.plan.worker_pool_types import Worker
 from planner.stack.check import findings_of
 from planner.stack.spec import PLACEHOLDER, WORKERS, Buying, ClusterSpec, Data, Fleet, Guard, Workers
 from planner.worker_pool.choices import FALLBACK
+from planner.worker_pool.facts import Size, size_of, sizeless
 from planner.worker_pool.result import PoolComparison, PoolScenario
 from planner.worker_pool.standing import ALARMS, BY_HOUR, BY_USE
 from pricing.book import PriceBook, PriceNotFound
 
-MIB_PER_GB = 1e9 / 2**20
 MEMORY_SHARE = 0.9  # of the type's: the rest is the host's and the container agent's (AWS Batch, "Memory management")
 LIMIT_TIMES = 4  # one try may take so many times a job without interruptions: the guard against a worker that hangs
 LEAST_LIMIT_HOURS, MOST_LIMIT_HOURS = 1.0, 336.0
@@ -143,28 +143,12 @@ def worker_spec_of(
     return spec
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Size:
-    """Of an instance type, which a job asks AWS Batch for."""
-
-    vcpu: int
-    memory_mib: float
-    drives: int
-
-
-def _size(scenario: PoolScenario, worker: Worker, book: PriceBook) -> _Size:
-    """From the price book, else from the plan. Raises UsageProblem."""
-    assert worker.instance_type is not None  # the caller has refused price lists
-    try:
-        known = book.instance(worker.instance_type)
-        return _Size(vcpu=known.vcpu, memory_mib=known.memory_mib, drives=known.nvme_drives)
-    except LookupError:
-        if worker.vcpus and worker.memory_gb:
-            return _Size(vcpu=int(worker.vcpus), memory_mib=worker.memory_gb * MIB_PER_GB, drives=0)
-    raise UsageProblem(
-        f"{scenario.id} cannot be deployed: the price book has no vCPU and memory of {worker.instance_type}, which a "
-        "job asks AWS Batch for; write both for it in the plan (vcpus, memory_gb), as EC2's page of the type has them"
-    )
+def _size(scenario: PoolScenario, worker: Worker, book: PriceBook) -> Size:
+    """Raises UsageProblem."""
+    found = size_of(worker, book)
+    if found is None:
+        raise UsageProblem(f"{scenario.id} cannot be deployed: {sizeless([worker], book)}")
+    return found
 
 
 def kept(before: ClusterSpec | None, region: str, given: FromUser) -> FromUser:

@@ -18,7 +18,7 @@ from planner.plan.assumptions import resolve
 from planner.plan.load import LoadedPool
 from planner.plan.worker_pool_types import WorkerPoolPlan
 from planner.worker_pool.choices import SPOT, Choice, choices_of
-from planner.worker_pool.diversified import pools_of
+from planner.worker_pool.diversified import left_out, pools_of
 from planner.worker_pool.result import PoolComparison, PoolScenario
 from planner.worker_pool.simulated import PoolOutcomes, Step, simulated
 from pricing.book import PriceBook
@@ -83,7 +83,7 @@ def compare_pool(
         scenarios=tuple(rows),
         answer=answer,
         assumptions=tuple(central.table[key] for key in sorted(central.used)),
-        notes=(*_idle_gpus(plan, rows), *_notes(rows)),
+        notes=(*_idle_gpus(plan, rows), *_other_sizes(plan, book), *_notes(rows)),
         stale=stale_prices(rows, book.as_of, as_of, max_price_age_days),
         plan=plan,
     )
@@ -124,6 +124,14 @@ def _idle_gpus(plan: WorkerPoolPlan, found: Sequence[PoolScenario]) -> Iterator[
                 f"speed of the whole node. If a job uses one GPU, {gpus - 1} are idle and paid for: use a type with "
                 f"one {gpu}. If it uses all, write seconds_per_step of {name}"
             )
+
+
+def _other_sizes(plan: WorkerPoolPlan, book: PriceBook) -> Iterator[str]:
+    if names := left_out(plan, book):
+        yield (
+            f"diversified nodes leave out {', '.join(names)}, which have another number of GPUs or vCPUs than most: "
+            "AWS Batch would put two jobs on a larger node. More types of one size in the plan are more markets"
+        )
 
 
 def _notes(found: Sequence[PoolScenario]) -> Iterator[str]:

@@ -57,15 +57,26 @@ def pools_of(
 def members_of(plan: WorkerPoolPlan, book: PriceBook) -> tuple[Member, ...]:
     """The markets of a diversified pool; none unless there are two. One job takes a whole node of each: types with as
     many GPUs and vCPUs as most others in the plan, so that AWS Batch counts nodes as the plan does."""
-    spot = [worker for worker in plan.workers if worker.instance_type and SPOT in worker.purchase]
-    alike: dict[tuple[int, float], list[Worker]] = {}
-    for worker in spot:
-        if _known(plan, book, worker):
-            gpus = gpus_of(worker, book) if gpu_of(worker, book) else 0
-            alike.setdefault((gpus, vcpus_of(worker, book)), []).append(worker)
-    most = max(alike.values(), key=len, default=[])
+    most = max(_alike(plan, book).values(), key=len, default=[])
     found = tuple(Member(worker=one, zone_id=zone) for one in most for zone in zones_of(plan, book, one))
     return found if len(found) > 1 else ()
+
+
+def left_out(plan: WorkerPoolPlan, book: PriceBook) -> list[str]:
+    """Names of the spot nodes that no diversified pool takes because they are of another size than most."""
+    alike = _alike(plan, book)
+    members = {member.worker.id for member in members_of(plan, book)}
+    return [one.id for group in alike.values() for one in group if members and one.id not in members]
+
+
+def _alike(plan: WorkerPoolPlan, book: PriceBook) -> dict[tuple[int, float], list[Worker]]:
+    """The spot nodes whose figures are known, by GPUs and vCPUs."""
+    found: dict[tuple[int, float], list[Worker]] = {}
+    for worker in plan.workers:
+        if worker.instance_type and SPOT in worker.purchase and _known(plan, book, worker):
+            gpus = gpus_of(worker, book) if gpu_of(worker, book) else 0
+            found.setdefault((gpus, vcpus_of(worker, book)), []).append(worker)
+    return found
 
 
 def zones_of(plan: WorkerPoolPlan, book: PriceBook, worker: Worker) -> list[str]:

@@ -5,6 +5,7 @@ Prices, interruptions and scarcity of spot nodes are drawn together, one market 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
@@ -15,12 +16,14 @@ from planner.estimate.spot import advised_market, spot_offer, spot_price
 from planner.models.number import Number, each_draw
 from planner.models.shares import worker_price
 from planner.models.values import Values
+from planner.plan.wording import listed
 from planner.plan.worker_pool_types import Worker, WorkerPoolPlan
 from planner.worker_pool.model import Jobs, Nodes
 from pricing.book import PriceBook
 from pricing.offers import InterruptionBand, Price
 
 HOURS_PER_DAY = 24
+MIB_PER_GB = 1e9 / 2**20
 OWN = "the plan"
 
 
@@ -54,10 +57,40 @@ def gpus_of(worker: Worker, book: PriceBook) -> int:
 
 def vcpus_of(worker: Worker, book: PriceBook) -> float:
     """By the price book, else by the plan; 0 if neither knows them."""
+    size = size_of(worker, book)
+    return worker.vcpus if size is None else size.vcpu
+
+
+@dataclass(frozen=True, kw_only=True)
+class Size:
+    """Of an instance type, which a job asks AWS Batch for."""
+
+    vcpu: int
+    memory_mib: float
+    drives: int
+
+
+def size_of(worker: Worker, book: PriceBook) -> Size | None:
+    """By the price book, else by the plan; None if neither knows it, and for a price list."""
+    if worker.instance_type is None:
+        return None
     try:
-        return worker.vcpus if worker.instance_type is None else book.instance(worker.instance_type).vcpu
+        known = book.instance(worker.instance_type)
+        return Size(vcpu=known.vcpu, memory_mib=known.memory_mib, drives=known.nvme_drives)
     except LookupError:
-        return worker.vcpus
+        if worker.vcpus and worker.memory_gb:
+            return Size(vcpu=int(worker.vcpus), memory_mib=worker.memory_gb * MIB_PER_GB, drives=0)
+        return None
+
+
+def sizeless(workers: Iterable[Worker], book: PriceBook) -> str:
+    """Why nodes of these instance types cannot be deployed, and what to do; empty where they can be."""
+    lacking = (one.instance_type or "" for one in workers if one.instance_type and size_of(one, book) is None)
+    missing = listed(dict.fromkeys(lacking))
+    return missing and (
+        f"the price book has no vCPU and memory of {missing}, which a job asks AWS Batch for; write both in the plan "
+        "(vcpus, memory_gb), as EC2's page of the type has them"
+    )
 
 
 def jobs_of(plan: WorkerPoolPlan, step_seconds: float, network_mb_per_s: float) -> Jobs:

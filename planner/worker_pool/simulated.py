@@ -16,9 +16,11 @@ from planner.models.sheet import UNRECORDED
 from planner.models.values import Values
 from planner.models.worker_pool import worker_job_hours
 from planner.plan.load import LoadedPool
+from planner.plan.worker_pool_types import WorkerPoolPlan
 from planner.worker_pool.alone import sampled_hours
 from planner.worker_pool.bill import bill_of
 from planner.worker_pool.choices import SPOT, Choice, rules_of
+from planner.worker_pool.facts import sizeless
 from planner.worker_pool.model import Rules
 from planner.worker_pool.result import Alone, Floats, Interrupted, PoolScenario, segments_of, spread_of, typical
 from planner.worker_pool.run import PoolRun
@@ -51,7 +53,7 @@ def simulated(
         why_not=choice.why_not,
         complete=False,
         unpriced=choice.unpriced,
-        priced_only=NOT_ON_AWS if choice.option is None and any(one.instance_type for one in plan.workers) else "",
+        priced_only=_priced_only(choice, plan, book),
         interruptions_observed=choice.interruptions_observed,
     )
     if not choice.supplies:
@@ -111,6 +113,13 @@ def simulated(
         interrupted=_most_interrupted(choice, rules, seed, found),
     )
     return scenario, outcomes
+
+
+def _priced_only(choice: Choice, plan: WorkerPoolPlan, book: PriceBook) -> str:
+    """Why its nodes cannot be deployed; empty where they can be, or where no choice of the plan is on AWS."""
+    if choice.option is None:
+        return NOT_ON_AWS if any(one.instance_type for one in plan.workers) else ""
+    return sizeless([one.worker for one in choice.members] or [choice.worker], book)
 
 
 def _effort(choice: Choice, found: Sequence[PoolRun], drawn: Values) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import pytest
 
@@ -22,7 +23,7 @@ run: {kind: worker-pool, deadline: 4d}
 jobs: {count: 60, steps: 1000, seconds_per_step: {A10G: 3.6, RTX4090: 2}, checkpoint_steps: 50, checkpoint: 2GB}
 workers:
   - {instance_type: g5.2xlarge, gpu: A10G, spot_usd_per_hour: 0.5, source: a quote}
-  - {instance_type: g5.xlarge, gpu: A10G, purchase: [spot], spot_usd_per_hour: 0.5, source: a quote}
+  - {instance_type: gr6.4xlarge, gpu: A10G, purchase: [on-demand]}
   - {name: listed, gpu: RTX4090, usd_per_gpu_hour: 0.3, source: a quote}
 pool: {min: 1, max: 20}
 """
@@ -100,9 +101,18 @@ def test_a_price_list_is_no_stack():
         chosen("workers/listed/list")
 
 
-def test_a_type_without_vcpu_in_the_book_is_refused_until_the_plan_has_them():
-    with pytest.raises(UsageProblem, match=r"no vCPU and memory of g5\.xlarge.*vcpus, memory_gb"):
-        chosen("workers/g5.xlarge/spot")
+def test_a_type_without_vcpu_in_the_book_is_neither_deployed_nor_recommended_until_the_plan_has_them():
+    lacks = r"no vCPU and memory of gr6\.4xlarge.*vcpus, memory_gb"
+    with pytest.raises(UsageProblem, match=lacks):
+        chosen("workers/gr6.4xlarge/on-demand")
+    alone = "workers=[{instance_type: gr6.4xlarge, gpu: A10G, purchase: [on-demand]}]"
+    found = compare_pool(loaded(alone), default_book(), runs=20)
+    assert found.best is None
+    assert re.search(lacks, found.scenarios[0].priced_only)
+    sized = alone.replace("gpu: A10G", "gpu: A10G, vcpus: 16, memory_gb: 128")
+    best = compare_pool(loaded(sized), default_book(), runs=20).best
+    assert best is not None
+    assert (best.id, best.cost_usd) == (found.scenarios[0].id, found.scenarios[0].cost_usd)
 
 
 def test_wrong_values_are_named_by_the_option_that_gave_them():
@@ -115,12 +125,10 @@ MANY = """
 apiVersion: planner/v1
 name: many
 run: {kind: worker-pool, deadline: 4d}
-jobs: {count: 60, steps: 1000, seconds_per_step: {A10G: 3.6, L4: 5}, checkpoint_steps: 50, checkpoint: 2GB}
+jobs: {count: 60, steps: 1000, seconds_per_step: {L40S: 3.6, L4: 5}, checkpoint_steps: 50, checkpoint: 2GB}
 workers:
-  - {instance_type: g6.xlarge, gpu: L4, vcpus: 4, memory_gb: 16, spot_usd_per_hour: 0.4, source: a quote,
-     interruptions: {mean_life: 48h}}
-  - {instance_type: g5.xlarge, gpu: A10G, vcpus: 4, memory_gb: 15, purchase: [spot, on-demand],
-     spot_usd_per_hour: 0.5, source: a quote}
+  - {instance_type: g6.xlarge, spot_usd_per_hour: 0.4, source: a quote, interruptions: {mean_life: 48h}}
+  - {instance_type: g6e.xlarge, purchase: [spot, on-demand], spot_usd_per_hour: 0.5, source: a quote}
 pool: {min: 1, max: 20}
 """
 
@@ -135,11 +143,11 @@ def diversified(purchase: str = "spot-fallback", **how: object) -> ClusterSpec:
 
 def test_several_markets_are_deployed_as_they_were_priced():
     spec = diversified()
-    assert (spec.fleet.instance_type, spec.workers.more_types) == ("g6.xlarge", ("g5.xlarge",))
-    assert spec.workers.memory_mib == math.floor(15e9 / 2**20 * 0.9)  # of the smaller one
+    assert (spec.fleet.instance_type, spec.workers.more_types) == ("g6.xlarge", ("g6e.xlarge",))
+    assert spec.workers.memory_mib == math.floor(16 * 1024 * 0.9)  # of the smaller one
     assert 1 + len(spec.workers.more_zones) == len({spec.zone_id, *spec.workers.more_zones}) > 1
     assert spec.buying.kind == "spot"
-    assert spec.workers.tail_type == "g5.xlarge"  # the only one of the plan that is bought On-Demand
+    assert spec.workers.tail_type == "g6.xlarge"  # 0.8048 x 5 s a step is less than 1.861 x 3.6 s
     assert diversified("spot").workers.tail_type == ""
 
 

@@ -214,7 +214,7 @@ class TestRefused:
         ("worker", "said"),
         [
             ("{instance_type: p5.4xlrge}", "did you mean p5.4xlarge"),
-            ("{instance_type: g6e.xlarge}", "one of the kinds in jobs.seconds_per_step: RTX4090, H100"),
+            ("{instance_type: gr6.4xlarge}", "one of the kinds in jobs.seconds_per_step: RTX4090, H100"),
             ("{instance_type: g6.8xlarge}", "add L4: seconds of one step"),
         ],
     )
@@ -270,3 +270,14 @@ def test_spot_nodes_are_dynamic_and_listed_at_the_on_demand_price():
                 assert on_spot == (line.effective_unit_price < line.list_unit_price * (1 - 1e-9))
                 seen.add((one.choice.purchase, bool(one.choice.members)))
     assert seen >= {("on-demand", False), ("spot", False), ("spot", True), ("spot-fallback", True)}
+
+
+def test_spot_nodes_of_another_size_are_said_not_to_be_in_the_diversified_pool():
+    price = "spot_usd_per_hour: 0.4, interruptions: {mean_life: 48h}"
+    names = ("g5.xlarge", "g6.xlarge", "g6.2xlarge")
+    types = ", ".join(f"{{instance_type: {one}, gpu: H100, {price}}}" for one in names)
+    found = compared(f"workers=[{types}]", runs=3)
+    many = next(s for s in found.scenarios if s.choice.members)
+    assert {member.worker.id for member in many.choice.members} == {"g5.xlarge", "g6.xlarge"}
+    assert any("leave out g6.2xlarge" in note for note in found.notes)
+    assert not any("leave out" in note for note in compared(f"workers=[{types.rpartition(', {')[0]}]", runs=3).notes)
