@@ -62,7 +62,7 @@ def moved(stand: Stand, spec: ClusterSpec, *flags: str) -> Run:
     return up
 
 
-@pytest.mark.parametrize("layout", ["converged", "fsx-lustre", "separate-nvme"])
+@pytest.mark.parametrize("layout", ["converged", "fsx-lustre"])
 def test_a_run_that_leaves_its_block_keeps_all_but_the_purchase(layout: str, tmp_path: Path):
     spec = in_block(layout)
     stand = Stand(tmp_path, spec)

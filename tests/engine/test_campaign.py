@@ -27,8 +27,7 @@ CHOSEN = (
             "lustre-link-dataset",
         ),
     ),
-    ("converged", "kills", ("network-vpc", "pool-node-1", "fleet-group")),
-    ("separate-nvme", "kills", ("network-nat-address", "nvme-group")),
+    ("converged", "kills", ("network-nat-address", "pool-node-1", "fleet-group")),
 )
 
 
