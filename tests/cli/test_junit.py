@@ -73,7 +73,7 @@ def test_it_has_a_file_of_its_own(words, tmp_path, monkeypatch):
 
 def test_a_worker_pool_has_gates_too(tmp_path):
     file = tmp_path / "gates.xml"
-    words = ["compare", "examples/worker-pool.yaml", "-q", "--max-cost", "0.01", "--junit", str(file)]
+    words = ["compare", "examples/worker-pool.yaml", "-q", "--draws", "5", "--max-cost", "0.01", "--junit", str(file)]
     done = CliRunner().invoke(cli, words, standalone_mode=False)
     assert int(done.return_value) == 10
     assert any(text and "exit code 10" in text for text in cases(file.read_text()).values())

@@ -16,6 +16,7 @@ from tests.typed import SMALL, planner
 
 EXAMPLE = str(next(path for path in EVERY if path.stem == "worker-pool"))
 FEW = ("--draws", "5")
+HUNDRED = ("--set", "jobs.count=100")  # of the thousand jobs
 
 
 def run(*words: str, stdin: str | None = None):
@@ -99,12 +100,15 @@ def test_gates():
         (("diff", EXAMPLE, SMALL), "no choice in common"),
         (("diff", SMALL, EXAMPLE), "no choice in common"),
         (("diff", EXAMPLE, "--set-b", "pool.max=80", "--draws", "3000"), "1 to 2,000"),
-        (("stack", EXAMPLE, "--scenario", "workers/salad-rtx4090/list", "--stack", "x"), "nodes of a price list"),
-        (("compare", EXAMPLE, "-f", "focus", "--scenario", "salad"), "no scenario 'salad'"),
+        (
+            ("stack", EXAMPLE, *HUNDRED, "--scenario", "workers/salad-rtx4090/list", "--stack", "x"),
+            "nodes of a price list",
+        ),
+        (("compare", EXAMPLE, *HUNDRED, "-f", "focus", "--scenario", "salad"), "no scenario 'salad'"),
         (("compare", EXAMPLE, "--scenario", "best"), "--scenario is of -f focus"),
         (("compare", EXAMPLE, "--draws", "3000"), "1 to 2,000"),
         (("simulate", EXAMPLE, "--policies", "all"), "of gangs"),
-        (("simulate", EXAMPLE, "--scenario", "salad"), "no scenario 'salad'"),
+        (("simulate", EXAMPLE, *HUNDRED, "--scenario", "salad"), "no scenario 'salad'"),
         (("simulate", EXAMPLE, "--work", "3h"), "--set changes it"),
     ],
 )
@@ -145,17 +149,17 @@ def test_the_schema_of_its_plan():
 
 
 def test_optimize_finds_the_size():
-    cheap, fast = (run("optimize", EXAMPLE, "--minimize", what) for what in ("cost", "time"))
+    cheap, fast = (run("optimize", EXAMPLE, *HUNDRED, "--minimize", what) for what in ("cost", "time"))
     assert (cheap.returncode, fast.returncode) == (0, 0)
     # one node for each job is the fastest, and costs more
-    assert "Recommended: pool.max=1000 " in fast.stdout
-    assert "Recommended: pool.max=1000 " not in cheap.stdout
-    assert run("optimize", EXAMPLE, "--deadline", "1h").returncode == 10
+    assert "Recommended: pool.max=100 " in fast.stdout
+    assert "Recommended: pool.max=100 " not in cheap.stdout
+    assert run("optimize", EXAMPLE, *HUNDRED, "--deadline", "1h").returncode == 10
 
 
 def test_optimize_recommends_what_a_stack_can_be_of():
     """As compare does: a price list is beside the recommendation, whatever size of it is cheaper."""
-    found = json.loads(run("optimize", EXAMPLE, "-f", "json").stdout)
+    found = json.loads(run("optimize", EXAMPLE, *HUNDRED, "-f", "json").stdout)
     answer = found["answer"]
     assert answer["best"]["deployable"]
     assert answer["price_list"]["id"] == "workers/salad-rtx4090/list"
@@ -167,7 +171,7 @@ def test_optimize_recommends_what_a_stack_can_be_of():
 
 
 def test_best_is_an_error_where_nothing_meets_the_limits():
-    late = ("--set", "pool.max=5")
+    late = (*HUNDRED, "--set", "pool.max=1")
     for words in (("explain", EXAMPLE, "best"), ("preview", EXAMPLE, "--scenario", "best")):
         found = run(*words, *late)
         assert (found.returncode, "no choice meets the limits" in found.stderr) == (2, True)
