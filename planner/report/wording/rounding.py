@@ -14,7 +14,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 
-from planner.report.wording import figures
+from planner.report.wording import figures, spoken
 
 _NUMBER = re.compile(r"(-?)[^\d]*([\d,]*\.?\d+)([kMBT]?)")
 _UNITS = {"": 1.0, "k": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
@@ -37,6 +37,25 @@ def _read(text: str) -> re.Match[str]:
     if found is None:
         raise ValueError(f"no figure: {text!r}")
     return found
+
+
+def printed(value: float, shown: Callable[[float], str]) -> float:
+    """The value as it is printed; itself where it is printed in words, such as `never`."""
+    try:
+        return number(shown(value))
+    except ValueError:
+        return value
+
+
+def hours_apart(one: float, other: float) -> str:
+    """By how much two waits differ as printed, whatever the unit of each: `37.5 hours`."""
+    gap = abs(_hours(spoken.hours(other)) - _hours(spoken.hours(one)))
+    return spoken.hours(gap)
+
+
+def _hours(text: str) -> float:
+    count, unit = text.split(" ")
+    return float(count) * {"second": 1 / 3600, "minute": 1 / 60, "hour": 1.0, "day": 24.0}[unit.rstrip("s")]
 
 
 def apart(one: float, other: float, shown: Callable[[float], str] = figures.dollars) -> float:
@@ -86,6 +105,12 @@ def parts(values: Sequence[float], total: float, unit: float) -> list[float]:
     if missing != up and order:  # ends that are printed in different places: the largest part takes what is left
         low[max(order, key=lambda at: abs(scaled[at]))] += missing - up
     return [count * unit for count in low]
+
+
+def whole(values: Sequence[float]) -> list[str]:
+    """Parts and, last, their total, in whole units: `1,234`."""
+    total = round(math.fsum(values))
+    return [f"{value:,.0f}" for value in (*parts(values, total, 1.0), total)]
 
 
 def cents(values: Sequence[float], total: float) -> list[float]:
