@@ -342,7 +342,12 @@ def bill_sources(best: FleetScenario) -> list[str]:
 
 def notes(found: FleetComparison) -> list[str]:
     """What bounds the answer."""
-    missing = [f"{s.id.split('/', 1)[1]}: {text}" for s in found.scenarios if not s.feasible for text in s.why_not]
+    missing = [
+        f"{' and '.join(f'{count} {family_of(name)}' for name, count in s.nodes if count)}, {bought(s)}: {text}"
+        for s in found.scenarios
+        if not s.feasible
+        for text in s.why_not
+    ]
     more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
     return [*found.notes, *([f"Not compared: {missing[0]}{more}."] if missing else [])]
 

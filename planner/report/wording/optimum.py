@@ -277,7 +277,7 @@ def _although(optimum: Optimum, other: Scenario) -> str:
     if cost_of(other, by) > cost_of(best, by) * (1 + ALIKE):
         return ""
     if ranked(other, by) > ranked(best, by) and other.effort_usd > best.effort_usd:
-        return f", and takes {figures.usd(other.effort_usd - best.effort_usd)} more of an engineer's time"
+        return f", but takes {figures.usd(other.effort_usd - best.effort_usd)} more of an engineer's time"
     return f", within the uncertainty; the recommended choice is preferred for {preferred_for(best, other)}"
 
 

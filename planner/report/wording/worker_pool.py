@@ -23,7 +23,7 @@ from planner.worker_pool.compare import DEAD_LETTERS
 from planner.worker_pool.result import PoolComparison, PoolScenario, Spread
 from planner.worker_pool.search import PoolSearch, sizes_of
 
-BESIDE = "beside the recommendation: the planner cannot deploy a price list"
+BESIDE = "not recommended, because the planner cannot deploy a price list"
 CHANGES = "Changes with which a choice meets the limits, the nearest that were tried"
 PICTURE = "Distributions, and one interrupted job as a picture:"
 MOST_STALE = 2  # prices that are named
@@ -168,7 +168,7 @@ def _next(found: PoolComparison, best: PoolScenario) -> str:
         return f" The next, {spoken_worker(second.id)}, costs the same and takes ${more} more of an engineer's time."
     if ends[1] < ends[0]:
         return (
-            f" The next, {spoken_worker(second.id)}, costs {rounding.less_in_full(*ends)} and takes "
+            f" The next, {spoken_worker(second.id)}, costs {rounding.less_in_full(*ends)} but takes "
             f"${figures.money(second.effort_usd - best.effort_usd)} more of an engineer's time."
         )
     return (
@@ -340,7 +340,7 @@ def size_answer(found: PoolSearch) -> str:
     if other is None or other.scenario.cost_usd is None or other.scenario.days is None:
         return said
     return (
-        f"{said} pool.max={other.nodes} with {spoken_worker(other.scenario.id)}, a price list, would cost "
+        f"{said} pool.max={other.nodes} with {spoken_worker(other.scenario.id)} would cost "
         f"{figures.usd(other.scenario.cost_usd.p50)} and take {lasts(other.scenario.days.p50)}; it is {BESIDE}."
     )
 
