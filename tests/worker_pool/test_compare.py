@@ -279,5 +279,5 @@ def test_spot_nodes_of_another_size_are_said_not_to_be_in_the_diversified_pool()
     found = compared(f"workers=[{types}]", runs=3)
     many = next(s for s in found.scenarios if s.choice.members)
     assert {member.worker.id for member in many.choice.members} == {"g5.xlarge", "g6.xlarge"}
-    assert any("leave out g6.2xlarge" in note for note in found.notes)
-    assert not any("leave out" in note for note in compared(f"workers=[{types.rpartition(', {')[0]}]", runs=3).notes)
+    assert any("leaves out g6.2xlarge" in note for note in found.notes)
+    assert not any("leaves out" in note for note in compared(f"workers=[{types.rpartition(', {')[0]}]", runs=3).notes)
