@@ -107,7 +107,7 @@ def test_gates():
         (("compare", EXAMPLE, *HUNDRED, "-f", "focus", "--scenario", "salad"), "no scenario 'salad'"),
         (("compare", EXAMPLE, "--scenario", "best"), "--scenario applies only to -f focus"),
         (("compare", EXAMPLE, "--draws", "3000"), "1 to 2,000"),
-        (("simulate", EXAMPLE, "--policies", "all"), "of gangs"),
+        (("simulate", EXAMPLE, "--policies", "all"), "apply to gangs"),
         (("simulate", EXAMPLE, *HUNDRED, "--scenario", "salad"), "no scenario 'salad'"),
         (("simulate", EXAMPLE, "--work", "3h"), "--set changes it"),
     ],

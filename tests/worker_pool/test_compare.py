@@ -83,7 +83,7 @@ class TestThePublishedService:
         assert many.on_time_fraction > alone.on_time_fraction + 0.2
         said = " ".join(answer(published))
         assert f"a diversified pool on spot alone costs {figures.usd(many.cost_usd.p50)}" in said
-        assert f"{figures.percent(1 - many.on_time_fraction)} of the runs take longer than 4 days" in said
+        assert f"{figures.percent(1 - many.on_time_fraction)} of its runs take longer than 4 days" in said
         assert f"{figures.percent(published.best.left_spot_fraction)} of the runs end On-Demand" in said
         assert "in rounds of 40 that take 2.38 hours each" in said  # 1,400 steps of 6.11 s, and 28 checkpoints
 

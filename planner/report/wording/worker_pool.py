@@ -23,7 +23,6 @@ from planner.worker_pool.compare import DEAD_LETTERS
 from planner.worker_pool.result import PoolComparison, PoolScenario, Spread
 from planner.worker_pool.search import PoolSearch, sizes_of
 
-BESIDE = "not recommended, because the planner cannot deploy a price list"
 CHANGES = "Changes with which a choice meets the limits, the nearest that were tried"
 PICTURE = "Distributions, and one interrupted job as a picture:"
 MOST_STALE = 2  # prices that are named
@@ -156,6 +155,12 @@ def _keys(scenario: PoolScenario) -> list[str]:
     return [f"{key} of {scenario.choice.worker.id}" for key in keys]
 
 
+def _held_back(one: PoolScenario) -> str:
+    """Why one that cannot be deployed is not recommended, after `is`."""
+    listed = one.choice.option is None
+    return f"not recommended, because {'the planner cannot deploy a price list' if listed else one.priced_only}"
+
+
 def _next(found: PoolComparison, best: PoolScenario) -> str:
     by = found.answer.rank_by
     rivals = [s for s in found.scenarios if s.eligible and not s.held_back and ranked(s, by) > ranked(best, by)]
@@ -200,7 +205,7 @@ def alternatives(found: PoolComparison) -> list[str]:
         one = by_id[entry.id]
         title = "Safest" if entry.kind == "safest" else "Cheaper"
         why = f"lower at P90 ({figures.usd(cost_of(one, 'p90'))})" if entry.kind == "safest" else ""
-        against = why or "; ".join((*reasons(one), *([BESIDE] if one.priced_only else [])))
+        against = why or "; ".join((*reasons(one), *([_held_back(one)] if one.priced_only else [])))
         lines.append(
             f"{title}: {spoken_worker(one.id)}: {_costs(one)} It {'is ' if why or one.priced_only else ''}{against}."
         )
@@ -341,7 +346,7 @@ def size_answer(found: PoolSearch) -> str:
         return said
     return (
         f"{said} pool.max={other.nodes} with {spoken_worker(other.scenario.id)} would cost "
-        f"{figures.usd(other.scenario.cost_usd.p50)} and take {lasts(other.scenario.days.p50)}; it is {BESIDE}."
+        f"{figures.usd(other.scenario.cost_usd.p50)} and take {lasts(other.scenario.days.p50)}; it is {_held_back(other.scenario)}."
     )
 
 
