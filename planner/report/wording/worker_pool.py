@@ -121,8 +121,11 @@ def condition(found: PoolComparison, best: PoolScenario) -> str:
     if tied:
         names, more = " and ".join(spoken_worker(s.id) for s in tied[:2]), len(tied) - 2
         others = f"{names} and {more} more" if more > 0 else names
+        first = next((s for s in tied if s.id == found.answer.first), None)
+        name = spoken_worker(first.id) if first else ""
+        apart = rounding.apart_though_tied(best, first, found.answer.rank_by, name, "runs")
         return (
-            f"It finishes {keeps}, and costs as much as {others}, within the uncertainty; it is chosen for "
+            f"It finishes {keeps}, and costs as much as {others}, within the uncertainty{apart}; it is chosen for "
             f"{chosen_for(best, tied)}."
         )
     whose = "choice on AWS" if best.choice.on_ec2 else "choice"
@@ -346,7 +349,8 @@ def size_answer(found: PoolSearch) -> str:
         return said
     return (
         f"{said} pool.max={other.nodes} with {spoken_worker(other.scenario.id)} would cost "
-        f"{figures.usd(other.scenario.cost_usd.p50)} and take {lasts(other.scenario.days.p50)}; it is {_held_back(other.scenario)}."
+        f"{figures.usd(other.scenario.cost_usd.p50)} and take {lasts(other.scenario.days.p50)}; it is "
+        f"{_held_back(other.scenario)}."
     )
 
 
