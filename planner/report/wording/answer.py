@@ -144,7 +144,7 @@ def condition(comparison: Comparison, best: Scenario) -> str:
         return f"It is the only choice with a complete price; it {keeps}."
     if others:
         first = next((s for s in others if s.id == answer.first), None)
-        name = named(comparison, first) if first else ""
+        name = named(comparison, first) if first and len(others) > 1 else "that one"
         apart = rounding.apart_though_tied(best, first, answer.rank_by, name, "outcomes")
         return (
             f"It {keeps} and costs as much as {_listed(comparison, others)}, within the uncertainty{apart}; it is "

@@ -122,7 +122,7 @@ def condition(found: PoolComparison, best: PoolScenario) -> str:
         names, more = " and ".join(spoken_worker(s.id) for s in tied[:2]), len(tied) - 2
         others = f"{names} and {more} more" if more > 0 else names
         first = next((s for s in tied if s.id == found.answer.first), None)
-        name = spoken_worker(first.id) if first else ""
+        name = spoken_worker(first.id) if first and len(tied) > 1 else "that one"
         apart = rounding.apart_though_tied(best, first, found.answer.rank_by, name, "runs")
         return (
             f"It finishes {keeps}, and costs as much as {others}, within the uncertainty{apart}; it is chosen for "
