@@ -7,6 +7,7 @@ from datetime import date
 
 from planner.answer.ranges import Range
 from planner.answer.row import Row
+from planner.estimate.block_length import Nearly
 from planner.estimate.node_purchase import Cash
 from planner.layouts.deployment import Deployment
 from planner.models.bill_lines import COMPUTE_FALLBACK
@@ -52,7 +53,8 @@ class Goodput:
 @dataclass(frozen=True, kw_only=True)
 class BlockPlan:
     """A block of so many days that costs usd, sold from a day on. tail: the rule, "extend", "on-demand" or "none".
-    extension_is_certain: the plan counts on an extension.
+    extension_is_certain: the plan counts on an extension. parts: the days of each part, where AWS sells no such block.
+    ask_from: the first day on which AWS extends it. nearly: a length that costs less and is on time too seldom.
 
     outlast_fraction: share of the draws in which the run outlasts it, None without draws. decide_day: the day of the
     block on which to decide, 0 for its last hours, decide_on its date; done_fraction: of the run that is done by then
@@ -69,6 +71,9 @@ class BlockPlan:
     decide_day: int
     decide_on: date
     done_fraction: float
+    parts: tuple[int, ...]
+    ask_from: date
+    nearly: Nearly | None = None
     extension_is_certain: bool = False
     is_given: bool = False
     left_days: float | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from planner.estimate.held_block import Rates, first_and_after
 from planner.plan.check import check_plan
 from planner.plan.types import Plan
 from tests.builders import by_id, compared, exact, plan_of
@@ -54,7 +55,7 @@ def test_twelve_months_are_one_term():
     assert _line(scenario, "fleet.commitment-unused").effective_cost == 0
 
 
-@pytest.mark.parametrize(("days", "block"), [(14, 14), (15, 21), (28, 28), (2, 2)])
+@pytest.mark.parametrize(("days", "block"), [(14, 14), (28, 28), (2, 2)])
 def test_a_block_as_long_as_the_fleet_is_held_is_enough(days, block):
     """AWS takes the nodes back half an hour before its end: they are held half an hour less, not a week more."""
     run = {"work": {"gpu_hours": None, "days": days}}
@@ -105,3 +106,43 @@ def test_a_deadline_is_not_used():
     (finding,) = check_plan(Plan.model_validate(minimal))
     assert finding[0] == ("run", "deadline")
     assert "holds the fleet" in finding[1]
+
+
+def _in_blocks(days: float, **more):
+    run = {"work": {"gpu_hours": None, "days": days}}
+    return _only(compared(plan_of(run=run, storage=S3, purchase={"options": ["capacity-block"]} | more)).scenarios)
+
+
+def test_six_months_are_the_longest_block_and_half_a_day_on_demand():
+    """4 p4d at 11.80 in a block and 21.957642 On-Demand: 12 h cost 263 USD a node, a day in a block 283."""
+    scenario = _in_blocks(182.5)
+    assert _line(scenario, "fleet.compute").quantity == pytest.approx(4 * (182 * 24 - 0.5))
+    assert _line(scenario, "fleet.compute-on-demand").effective_cost == pytest.approx(4 * 12 * 21.957642)
+    assert scenario.cash[0].usd == pytest.approx(4 * 182 * 24 * 11.8)
+    assert scenario.delivered_fraction < 1 - 1.0 / (182.5 * 24)  # half an hour, and half an hour's start
+
+
+def test_a_year_is_three_blocks_and_each_is_paid_8_weeks_before_it_starts():
+    scenario = _in_blocks(365)
+    assert _line(scenario, "fleet.block-extension").effective_cost == pytest.approx(4 * 183 * 24 * 11.8)
+    blocks = [(c.due, c.usd) for c in scenario.cash if c.due != "monthly"]
+    assert blocks == [
+        ("2026-10-05", pytest.approx(4 * 182 * 24 * 11.8)),
+        ("2027-02-08", pytest.approx(4 * 182 * 24 * 11.8)),
+        ("2027-08-09", pytest.approx(4 * 24 * 11.8)),
+    ]
+    assert sum(c.usd for c in scenario.cash) == pytest.approx(scenario.cost_usd.plan)
+
+
+@pytest.mark.parametrize("hours", [30.0, 350.5, 730.0, 1500.25, 4380.0, 4395.0, 9000.0])
+def test_what_follows_a_block_costs_the_least_of_all_ways(hours):
+    """Every first block, then every number of whole days in blocks, and On-Demand for what is left."""
+    rates = Rates(block=11.8, later=12.3, on_demand=21.957642)
+    first, after = first_and_after(hours, rates, None, lambda *_: True)
+    firsts = [*range(1, 63), *range(63, 183, 7)]
+    every = [
+        d * 24 * 11.8 + more * 24 * 12.3 + max(hours - (d + more) * 24, 0) * 21.957642
+        for d in firsts
+        for more in range(int(hours / 24) + 2)
+    ]
+    assert first * 24 * 11.8 + rates.usd(after) == pytest.approx(min(every))
