@@ -162,11 +162,10 @@ def _block(
     from planner.account.offers import block_offers
     from planner.account.reservations import buy_block
     from planner.cli.reserve_words import block_lines
-    from planner.models.block_sizes import block_parts
     from planner.stack.reservations import block_days, check_days, tags_of, to_buy, together
 
     number, _ = to_buy(spec)
-    length = days or block_parts(spec.buying.block_days)[0] or block_days(spec.guard.max_days)
+    length = days or spec.buying.block_parts[0] or block_days(spec.guard.max_days)
     check_days(length)
     kind = spec.fleet.instance_type
     offers = block_offers(ec2, instance_type=kind, instances=nodes, hours=length * 24, after=after)
@@ -260,7 +259,6 @@ def _gpus(instance_type: str) -> int:
 
 
 def _written(spec: ClusterSpec) -> str:
-    from planner.models.block_sizes import block_parts
     from planner.report.wording.figures import many
     from planner.stack.reservations import bought
 
@@ -270,7 +268,9 @@ def _written(spec: ClusterSpec) -> str:
     ends = f", ends {last.ends}" if last.ends else ""
     missing = len(spec.blocks) - len(held)
     more = f". {many(missing, 'block')} more to buy: run it again" if missing else ""
-    if not missing and len(parts := block_parts(spec.buying.block_days)) > 1:
-        more = f". The plan counts on {many(parts[1], 'day')} more, bought today: `planner reserve --stack {spec.stack} "
+    if not missing and len(parts := spec.buying.block_parts) > 1:
+        more = (
+            f". The plan counts on {many(parts[1], 'day')} more, bought today: `planner reserve --stack {spec.stack} "
+        )
         more += f"--extend --days {parts[1]}`"
     return f"{last.reservation_id} in {spec.zone_id}{starts}{ends}{more}"

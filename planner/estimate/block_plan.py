@@ -103,8 +103,18 @@ def _record(sheet: Sheet, found: BlockPlan, draws: int, hours: Number, usable_ho
         )
     nearly = found.nearly
     for id, value, unit, origin in (
-        ("nearly.days", nearly and nearly.days, "days", "rule:clearly cheaper, and on time most often of those too seldom"),
-        ("nearly.usd_less", nearly and nearly.usd_less, "USD", "rule:the difference of the mean costs with their tails"),
+        (
+            "nearly.days",
+            nearly and nearly.days,
+            "days",
+            "rule:clearly cheaper, and on time most often of those too seldom",
+        ),
+        (
+            "nearly.usd_less",
+            nearly and nearly.usd_less,
+            "USD",
+            "rule:the difference of the mean costs with their tails",
+        ),
         ("nearly.on_time_fraction", nearly and nearly.on_time_fraction, "fraction", "rule:share of the draws"),
         (
             "left_days",

@@ -24,4 +24,4 @@ def block_sizes(nodes: int) -> tuple[int, ...]:
 
 def block_parts(days: int) -> tuple[int, ...]:
     """What to buy for so many days of TOGETHER_DAYS: one block, or whole weeks and, on the same day, the days more."""
-    return (days,) if days in SOLD_DAYS else (days - days % 7, days % 7)
+    return (days - days % 7, days % 7) if days > 14 and days % 7 else (days,)

@@ -211,7 +211,7 @@ class TestRows:
         assert lengths[0] <= 63 < lengths[1]
 
     def test_a_day_more_than_two_weeks_is_bought_at_once_and_not_a_third_week(self) -> None:
-        """14.1 days fit in 14 + 1, with an hour lost between them: 15 x 24 x 4 x 11.80 USD, and 14 would be outlasted."""
+        """14.1 days fit in 14 + 1, with an hour lost between them: 15 x 24 x 4 x 11.80 USD."""
         plan = plan_of(run={"work": {"gpu_hours": 10_700}}, purchase=BLOCK, storage=STREAM)
         found = scenario_of(plan, "s3", draws=500)
         assert found.block_days is not None

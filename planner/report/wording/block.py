@@ -25,8 +25,8 @@ def _nearly(plan: BlockPlan) -> str:
     if nearly is None:
         return ""
     return (
-        f" {_days(nearly.days).capitalize()} would cost {figures.usd(nearly.usd_less)} less on average, and are on time "
-        f"in {nearly.on_time_fraction:.1%} of the outcomes."
+        f" {_days(nearly.days)} would cost {figures.usd(nearly.usd_less)} less on average, and are on time in "
+        f"{nearly.on_time_fraction:.1%} of the outcomes."
     )
 
 
