@@ -130,8 +130,8 @@ def bill_block(
         f"Capacity Block price as of {offer.price.observed}; AWS may change it, and offers depend on free capacity"
         + (". A run that outlasts its block does not finish" if ends_with_block and not purchase.is_held else "")
     ]
-    if len(block_parts(int(days))) > 1:
-        warnings.append(bought_together(int(days)))
+    if purchase.is_held and len(block_parts(int(days))) > 1:
+        warnings.append(_bought_together(int(days)))
     if after != After():
         warnings.append(sentence(f"the Capacity Block of {days:g} days", after))
     if len(sizes) > 1:
@@ -169,7 +169,7 @@ def bill_block(
     )
 
 
-def bought_together(days: int) -> str:
+def _bought_together(days: int) -> str:
     """What to buy for a length that is no single block."""
     first, second = block_parts(days)
     return (

@@ -217,7 +217,8 @@ class TestRows:
         assert found.block_days is not None
         assert 14 < found.block_days < 21
         assert found.cash[0].usd == pytest.approx(found.block_days * 24 * 4 * 11.8)
-        assert any("on the same day, an extension by" in warning for warning in found.warnings)
+        assert found.block_plan is not None
+        assert found.block_plan.parts == (14, found.block_days - 14)
         assert found.days is not None
         whole = scenario_of(plan_of(run={"work": {"gpu_hours": 10_700}}, purchase=block(days=21), storage=STREAM), "s3")
         assert whole.days is not None

@@ -20,14 +20,12 @@ def sentence(plan: BlockPlan) -> str:
 
 
 def _nearly(plan: BlockPlan) -> str:
-    """` 28 days would cost $64k less on average, and are on time in 89.8% of the outcomes.`"""
+    """` 28 days: $64k less on average, on time in 89.8%.`"""
     nearly = plan.nearly
     if nearly is None:
         return ""
-    return (
-        f" {_days(nearly.days)} would cost {figures.usd(nearly.usd_less)} less on average, and are on time in "
-        f"{nearly.on_time_fraction:.1%} of the outcomes."
-    )
+    less, on_time = figures.usd(nearly.usd_less), f"{nearly.on_time_fraction:.1%}"
+    return f" {_days(nearly.days)}: {less} less on average, on time in {on_time}."
 
 
 def _bought(plan: BlockPlan, buy: str) -> str:
@@ -40,8 +38,8 @@ def _bought(plan: BlockPlan, buy: str) -> str:
         return f"{buy}. {share} of the outcomes outlast it and do not finish."
     when = f"On day {plan.decide_day} ({plan.decide_on})" if plan.decide_day else "Before its end"
     if plan.tail == EXTEND and plan.decide_day:
-        # the earlier it is asked for, the more capacity is free; by then one knows how far the run is
-        when = f"From {plan.ask_from}, and {when[0].lower()}{when[1:]} at the latest"
+        # the earlier it is asked for, the more capacity is free; the later, the better one knows how far the run is
+        when = f"By day {plan.decide_day} ({plan.decide_on}; from {plan.ask_from} on)"
     behind = f", with less than {figures.percent(plan.done_fraction)} done" if plan.decide_day else ""
     on_demand = (
         "" if plan.on_demand_usd is None else f"On-Demand from the last checkpoint ({figures.usd(plan.on_demand_usd)})"

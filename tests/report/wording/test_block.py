@@ -53,8 +53,8 @@ def test_cash_names_what_most_outcomes_pay_later():
 
 
 def test_an_extension_is_asked_for_as_early_as_aws_takes_it():
-    assert "From 2026-09-28, and on day 11 (2026-11-13) at the latest, with less than 79% done" in block.sentence(PLAN)
-    assert "From" not in block.sentence(replace(PLAN, tail="on-demand"))
+    assert "By day 11 (2026-11-13; from 2026-09-28 on), with less than 79% done" in block.sentence(PLAN)
+    assert "By day" not in block.sentence(replace(PLAN, tail="on-demand"))
 
 
 def test_two_parts_are_bought_on_the_same_day():
@@ -64,6 +64,4 @@ def test_two_parts_are_bought_on_the_same_day():
 
 def test_a_cheaper_length_that_is_on_time_too_seldom_is_named():
     nearly = Nearly(days=28, usd_less=64_000, on_time_fraction=0.898)
-    assert block.sentence(replace(PLAN, nearly=nearly)).endswith(
-        " 28 days would cost $64.0k less on average, and are on time in 89.8% of the outcomes."
-    )
+    assert block.sentence(replace(PLAN, nearly=nearly)).endswith(" 28 days: $64.0k less on average, on time in 89.8%.")
