@@ -3,8 +3,8 @@ tail."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from planner.models.block_sizes import SOLD_DAYS, TOGETHER_DAYS, block_parts
 from planner.models.block_tail import Chances, gap_hours, tail_of
 from planner.models.compute import usable_hours
-from planner.models.number import Number, median, quantiles, share_of
+from planner.models.number import median, quantiles, share_of
 
 CLOSE, SHORTER = 0.03, 0.05  # shares of the least cost
 CLEARLY, NEARLY = 0.02, 0.1  # of a length that is named beside: how much less it costs, how much less it is in time
@@ -51,21 +51,84 @@ class Nearly:
 
 
 @dataclass(frozen=True, kw_only=True)
+class _Spent:
+    """Of some draws with one length: their USD in all, how many outlast it, and how many end within the limit; the USD
+    of each where a P90 is asked for."""
+
+    usd: float
+    outlast: int
+    on_time: int
+    each: NDArray[np.float64] | None = None
+
+    def __add__(self, other: _Spent) -> _Spent:
+        each = None if self.each is None or other.each is None else np.concatenate([self.each, other.each])
+        outlast, on_time = self.outlast + other.outlast, self.on_time + other.on_time
+        return _Spent(usd=self.usd + other.usd, outlast=outlast, on_time=on_time, each=each)
+
+
 class _Draws:
-    """The hours of every draw, the longest first, with the chances of each; gap: hours between two parts, in them.
+    """Draws with the chances of each, the longest first: those that outlast a length are the first ones, and a view of
+    them no copy."""
 
-    The draws that outlast a block are then the first ones, and a view of them no copy.
-    """
+    def __init__(self, hours: NDArray[np.float64], chances: Chances, prices: Prices, limit_hours: float) -> None:
+        self.hours, self.chances, self.prices, self.limit_hours = hours, chances, prices, limit_hours
+        self._rising = hours[::-1]
+        self._gaps = np.broadcast_to(np.asarray(gap_hours(TWO_PARTS[0], chances.restart_hours)), hours.shape)
+        self._widest = float(self._gaps.max()) if hours.size else 0.0
+        rate, stop = _least(chances, prices)
+        # of the longest draws, each number of them
+        self._sums = [np.append(0.0, np.cumsum(np.broadcast_to(of, hours.shape))) for of in (rate * hours, rate, stop)]
 
-    hours: NDArray[np.float64]
-    chances: Chances
-    gap: NDArray[np.float64] | float
+    def over(self, hours: float) -> int:
+        """How many are longer."""
+        return self.hours.size - int(np.searchsorted(self._rising, hours, side="right"))
 
-    @classmethod
-    def of(cls, hours: NDArray[np.float64], chances: Chances, gap: Number) -> _Draws:
-        hours = hours + gap
-        order = np.argsort(-hours, kind="stable")
-        return cls(hours=hours[order], chances=chances.at(order), gap=gap[order] if np.ndim(gap) else gap)
+    def bound(self, days: int) -> float:
+        """USD that they cannot be below."""
+        usable = usable_hours(days)
+        of_usd, of_rates, of_stops = (sums[self.over(usable)] for sums in self._sums)
+        return float(self._fees(days) + of_usd - usable * of_rates + of_stops)
+
+    def spent(self, days: int, *, each: bool) -> _Spent:
+        """With both parts, where the length has two."""
+        usable, prices, size = usable_hours(days), self.prices, self.hours.size
+        longer = after_first = self.over(usable)
+        left = self.hours[:longer] - usable
+        if days in TWO_PARTS:
+            after_first = self.over(usable_hours(block_parts(days)[0]))
+            longer = min(self.over(usable - self._widest), after_first)
+            left = np.maximum(self.hours[:longer] + self._gaps[:longer] - usable, 0.0)
+        usd, waited = tail_usd(left, days, self.chances.at(slice(longer)), prices)
+        gaps = self._gaps[:after_first] if days in TWO_PARTS else np.zeros(after_first)
+        ends = self.hours[:after_first] + gaps
+        ends[:longer] += waited
+        in_first = size - max(self.over(self.limit_hours), after_first)
+        every = None
+        if each:
+            every = np.full(size, days * 24 * prices.block)
+            every[:after_first] += gaps * prices.waiting
+            every[:longer] += usd
+        return _Spent(
+            usd=self._fees(days) + float(usd.sum()) + float(gaps.sum()) * prices.waiting,
+            outlast=int(np.count_nonzero(left)),
+            on_time=in_first + int(np.count_nonzero(ends <= self.limit_hours)),
+            each=every,
+        )
+
+    def _fees(self, days: int) -> float:
+        return self.hours.size * days * 24 * self.prices.block
+
+
+def _least(chances: Chances, prices: Prices) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(USD of each hour that is left, USD of the stop before them) that no tail of a draw is below."""
+    block = np.asarray(prices.block * chances.price_ratio, dtype=float)
+    found = np.asarray(chances.found) & (prices.on_demand is not None)
+    other = np.where(found, prices.on_demand or 0.0, block)
+    # an extension that would exceed 182 days is none
+    rate = np.where(chances.extended, np.minimum(block, other), other)
+    wait = np.where(found, chances.wait_hours, chances.later_hours) + chances.restart_hours
+    stop = wait * prices.waiting + chances.restart_hours * other
+    return rate, np.where(chances.extended, 0.0, stop)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +149,7 @@ def cheapest_days(
     limit_hours: float,
     confidence: float,
     planned_hours: float = 0.0,
+    second_planned: bool = False,
     at_p90: bool = False,
 ) -> tuple[float, Nearly | None]:
     """The length, in days, with nearly the least mean cost over the draws (or P90) of block and tail; of those with
@@ -95,21 +159,27 @@ def cheapest_days(
     The mean, also where scenarios rank by P50: at P50 half of the draws, and so every tail, are out of sight. Of the
     lengths within CLOSE of the least the one that the fewest draws outlast, which takes the fewest days in a bad case
     and rests on the chances of a tail, which are guesses, the least; and none that the planned run outlasts, unless
-    every other costs more than SHORTER.
+    every other costs more than SHORTER. A draw in which AWS has no second part has the first one alone.
+
+    second_planned: whether the planned run counts on the second part.
     """
     hours = np.minimum(hours, LONGEST_HOURS)
-    gap = gap_hours(TWO_PARTS[0], chances.restart_hours)
-    of_one, of_two = _Draws.of(hours, chances, 0.0), _Draws.of(hours, chances, gap)
-    bounds = [(*bound, of_one) for bound in _bounded(of_one, prices, SOLD_DAYS)]
-    bounds += [(*bound, of_two) for bound in _bounded(of_two, prices, TWO_PARTS)]
+    order = np.argsort(-hours)
+    hours, chances = hours[order], chances.at(order)
+    sold = np.broadcast_to(np.asarray(chances.second), hours.shape)
+    both, alone = (_Draws(hours[at], chances.at(at), prices, limit_hours) for at in (sold, ~sold))
+    firsts = {days: block_parts(days)[0] for days in TOGETHER_DAYS}
     in_time = share_of(hours <= limit_hours) >= confidence
+    without = cache(lambda days: alone.spent(days, each=at_p90))
     found: list[_Tried] = []
     late: list[_Tried] = []
     least = np.inf
-    for bound, days, draws in sorted(bounds, key=lambda entry: entry[:2]):
-        if bound >= least * (1 + SHORTER) and not at_p90:
+    for bound, days in sorted((both.bound(days) + alone.bound(firsts[days]), days) for days in TOGETHER_DAYS):
+        if bound / hours.size >= least * (1 + SHORTER) and not at_p90:
             break
-        tried = _tried(days, draws, prices, limit_hours, at_p90)
+        spent = both.spent(days, each=at_p90) + without(firsts[days])
+        cost = spent.usd / hours.size if spent.each is None else quantiles(spent.each, (0.9,))[0]
+        tried = _Tried(days=days, cost=cost, outlast=spent.outlast, on_time=spent.on_time / hours.size)
         if in_time and tried.on_time < confidence:
             late.append(tried)
             continue
@@ -117,7 +187,13 @@ def cheapest_days(
         least = min(least, tried.cost)
     if not found:
         return float(SOLD_DAYS[-1]), None
-    whole = [one for one in found if one.cost <= least * (1 + SHORTER) and _holds(one.days, planned_hours, gap)]
+    restart = median(chances.restart_hours)
+    whole = [
+        one
+        for one in found
+        if one.cost <= least * (1 + SHORTER)
+        and _holds(one.days if second_planned else firsts[one.days], planned_hours, restart)
+    ]
     cheapest = min(one.cost for one in whole or found)
     near = [one for one in whole or found if one.cost <= cheapest * (1 + CLOSE)]
     chosen = min(near, key=lambda one: (one.outlast, one.cost))
@@ -127,39 +203,5 @@ def cheapest_days(
     return float(chosen.days), nearly
 
 
-def _holds(days: int, planned_hours: float, gap: Number) -> bool:
-    return usable_hours(days) - (median(gap) if days in TWO_PARTS else 0.0) >= planned_hours
-
-
-def _tried(days: int, draws: _Draws, prices: Prices, limit_hours: float, at_p90: bool) -> _Tried:
-    hours, usable = draws.hours, usable_hours(days)
-    outlast = int(np.count_nonzero(hours > usable))
-    usd, waited = tail_usd(hours[:outlast] - usable, days, draws.chances.at(slice(outlast)), prices)
-    ends, every = hours.copy(), np.zeros_like(hours)
-    ends[:outlast] += waited
-    every[:outlast] = usd
-    if days in TWO_PARTS:
-        within_first = hours - draws.gap <= usable_hours(block_parts(days)[0])
-        ends -= np.where(within_first, draws.gap, 0.0)
-        every += np.where(within_first, 0.0, draws.gap * prices.waiting)
-    more = quantiles(every, (0.9,))[0] if at_p90 else float(every.sum()) / hours.size
-    fee = days * 24 * prices.block
-    return _Tried(days=days, cost=fee + more, outlast=outlast, on_time=share_of(ends <= limit_hours))
-
-
-def _bounded(draws: _Draws, prices: Prices, lengths: Sequence[int]) -> list[tuple[float, int]]:
-    """Every length with a cost that it cannot be below: what is left is paid at least once."""
-    hours = draws.hours
-    rate = np.asarray(prices.block * draws.chances.price_ratio, dtype=float)
-    if prices.on_demand is not None:
-        rate = np.minimum(rate, prices.on_demand)
-    ordered = hours[::-1]
-    rates = np.broadcast_to(rate, hours.shape)[::-1]
-    # sums over the draws from each place to the end
-    of_rates = np.append(np.cumsum(rates[::-1])[::-1], 0.0)
-    of_usd = np.append(np.cumsum((rates * ordered)[::-1])[::-1], 0.0)
-    usable = np.array([usable_hours(days) for days in lengths])
-    at = np.searchsorted(ordered, usable, side="right")
-    left = (of_usd[at] - usable * of_rates[at]) / hours.size
-    fees = np.array(lengths) * 24 * prices.block
-    return list(zip((fees + left).tolist(), lengths, strict=True))
+def _holds(days: int, planned_hours: float, restart_hours: float) -> bool:
+    return bool(usable_hours(days) - gap_hours(days, restart_hours) >= planned_hours)

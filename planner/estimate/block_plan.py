@@ -11,11 +11,12 @@ from planner.estimate.block_tail import days_before_end, tail_rule
 from planner.estimate.evaluate import Evaluated
 from planner.estimate.node_purchase import on_demand_price
 from planner.estimate.request import Request
-from planner.estimate.result import BlockPlan
+from planner.estimate.result import BlockPlan, FirstAlone
+from planner.estimate.scenario import Outcome
 from planner.models.block_sizes import EXTENDED_FROM_DAYS, block_parts
 from planner.models.compute import BLOCK_LOST_TAIL_HOURS, block_days
 from planner.models.derived import SourcedQuantity
-from planner.models.number import Number, each_draw, median, share_of
+from planner.models.number import Number, each_draw, median, quantiles, share_of
 from planner.models.sheet import Sheet
 
 DECIDE = "rule:three days before the end of a block of two weeks and more, one before that of a shorter one"
@@ -51,6 +52,7 @@ def block_plan_of(request: Request, entry: Evaluated, sheet: Sheet) -> BlockPlan
         # a block is not there before it is bought, and AWS takes none that ends later
         ask_from=max(sold_from, request.start + timedelta(days=int(days) - EXTENDED_FROM_DAYS)),
         nearly=entry.nearly,
+        first_alone=_first_alone(spread, max(request.draws, 1)),
     )
     if not outlasts.any():
         _record(sheet, found, request.draws, planned.run.hours, usable)
@@ -74,12 +76,22 @@ def block_plan_of(request: Request, entry: Evaluated, sheet: Sheet) -> BlockPlan
     return found
 
 
+def _first_alone(spread: Outcome, draws: int) -> FirstAlone | None:
+    second = spread.bought.second
+    if second is None or np.all(second):
+        return None
+    refused = ~np.broadcast_to(second, draws)
+    mean, p90 = float(np.mean(cost := each_draw(spread.cost_usd, draws)[refused])), quantiles(cost, (0.9,))[0]
+    return FirstAlone(fraction=share_of(refused), mean_usd=mean, p90_usd=p90)
+
+
 def _record(sheet: Sheet, found: BlockPlan, draws: int, hours: Number, usable_hours: float) -> None:
     """Where each of its numbers comes from."""
     usable: SourcedQuantity = (usable_hours, "run:fleet.block_usable_hours", "h")
     run: SourcedQuantity = (hours, "run:run.hours", "h")
     sheet.taken("block_plan.days", "days", days=(found.days, "run:fleet.block_days"))
-    sheet.taken("block_plan.usd", "USD", usd=(found.usd, "run:fleet.block_usd"))
+    what = "rule:nodes x hours of all its parts x today's price of the block"
+    sheet.taken("block_plan.usd", "USD", usd=(found.usd, what))
     sheet.taken("block_plan.decide_day", "days", day=(found.decide_day, DECIDE))
     decide: SourcedQuantity = (found.decide_day, "run:block_plan.decide_day", "days")
     sheet.arithmetic(
@@ -101,7 +113,7 @@ def _record(sheet: Sheet, found: BlockPlan, draws: int, hours: Number, usable_ho
             hours=run,
             usable=usable,
         )
-    nearly = found.nearly
+    nearly, alone = found.nearly, found.first_alone
     for id, value, unit, origin in (
         (
             "nearly.days",
@@ -115,6 +127,9 @@ def _record(sheet: Sheet, found: BlockPlan, draws: int, hours: Number, usable_ho
             "USD",
             "rule:the difference of the mean costs with their tails",
         ),
+        ("first_alone.fraction", alone and alone.fraction, "fraction", "rule:share of the draws"),
+        ("first_alone.mean_usd", alone and alone.mean_usd, "USD", "rule:the mean cost of those draws"),
+        ("first_alone.p90_usd", alone and alone.p90_usd, "USD", "rule:the P90 of the cost of those draws"),
         ("nearly.on_time_fraction", nearly and nearly.on_time_fraction, "fraction", "rule:share of the draws"),
         (
             "left_days",

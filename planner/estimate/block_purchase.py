@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 
 import numpy as np
+from numpy.typing import NDArray
 
-from planner.estimate.block_tail import NONE, ON_DEMAND, bill_tail, days_before_end, tail_rule
-from planner.estimate.held_block import bill_after, cash_after, sentence, undelivered_hours
+from planner.estimate.block_tail import NONE, ON_DEMAND, SECOND, bill_tail, days_before_end, granted, tail_rule
+from planner.estimate.held_block import bill_after, cash_after, followed, sentence
 from planner.estimate.node_purchase import (
     COMPUTE_PRICE,
     RUN_HOURS,
@@ -30,6 +31,7 @@ from planner.models.ledger import Ledger
 from planner.models.number import Number, median
 from planner.models.values import Values
 
+SOLD = "rule:whether AWS sells it, with the chance block.extension_granted_fraction"
 LENGTH = "rule:of all lengths that can be bought at once, nearly the least mean cost with what follows its end"
 HELD = "rule:of all lengths that can be bought at once, the least cost with what follows for the time that is left"
 
@@ -54,6 +56,7 @@ def bill_block(
             )
         )
     ends_with_block = purchase.is_held or tail_rule(settings) == NONE
+    held_hours = median(hours)
     if purchase.is_held:
         origin, hours = _given_back(ledger, hours)
     if purchase.is_held and purchase.block_days is None:
@@ -61,7 +64,10 @@ def bill_block(
             why_not=(f"a Capacity Block lasts at most {BLOCK_MAX_DAYS} days, and nothing that has a price follows it",)
         )
     days = _recorded_days(ledger, purchase)
-    usable = _usable_hours(ledger, days, values)
+    second = granted(settings, values, SECOND) if len(block_parts(int(days))) > 1 else None
+    had, of_days = _had_days(ledger, days, second)
+    whole = _usable_hours(ledger, days, second, values)
+    usable, of_usable = _had_hours(ledger, days, whole, second)
     outlasts = np.asarray(hours > usable)
     if ends_with_block and not purchase.is_held and outlasts.ndim == 0 and outlasts:
         return PurchaseResult(
@@ -76,7 +82,7 @@ def bill_block(
         "h",
         "min(hours, usable)",
         hours=(hours, origin, "h"),
-        usable=(usable, "run:fleet.block_usable_hours", "h"),
+        usable=(usable, of_usable, "h"),
     )
     origin = "run:fleet.block_used_hours"
     offer = ledger.look_up(COMPUTE, lambda: ledger.book.capacity_block(purchase.instance.name, ledger.region))
@@ -99,12 +105,12 @@ def bill_block(
         BLOCK_UNUSED,
         service=INSTANCES,
         equation="C10",
-        quantity=purchase.nodes * (days * 24 - used),
+        quantity=purchase.nodes * (had * 24 - used),
         price=offer.price,
         inputs={
             "nodes": nodes_of(purchase),
             "run_hours": (used, origin),
-            "block_days": (days, "run:fleet.block_days"),
+            "block_days": (had, of_days),
             "usd_per_hour": (None, PRICE),
         },
         usd=usd,
@@ -116,15 +122,17 @@ def bill_block(
     undelivered: Number = 0.0
     more: tuple[Cash, ...] = ()
     if purchase.is_held:
-        undelivered = undelivered_hours(int(days), after, values)
-        bill_after(ledger, purchase, after, (offer.price, COMPUTE_PRICE), values)
+        can = _has_on_demand(ledger, purchase) and tail_rule(settings) != NONE
+        then = followed(held_hours, int(days), after, settings, values, on_demand=can)
+        undelivered = then.undelivered_hours
+        bill_after(ledger, purchase, then, (offer.price, COMPUTE_PRICE), values)
         more = cash_after(ledger, purchase.start, days * 24, after)
         outlasts = np.asarray(False)
     elif not ends_with_block:
-        between = _between_parts(hours, days, values)
-        waited = bill_tail(ledger, purchase, hours - used, offer.price, waiting_usd, values, between)
+        between = _between_parts(hours, days, second, values)
+        waited = bill_tail(ledger, purchase, hours - used, had, offer.price, waiting_usd, values, between)
         later = [median(line.effective_cost) for line in ledger.lines if line.line == BLOCK_MORE]
-        more = tuple(_more_cash(purchase, days, usd) for usd in later)
+        more = tuple(_more_cash(purchase, median(had), usd) for usd in later)
     sizes = block_sizes(purchase.nodes)
     warnings = [
         f"Capacity Block price as of {offer.price.observed}; AWS may change it, and offers depend on free capacity"
@@ -142,11 +150,11 @@ def bill_block(
         )
     fee = ledger.sheet.arithmetic(
         "fleet.block_usd",
-        purchase.nodes * days * 24 * usd,
+        purchase.nodes * median(had) * 24 * usd,
         "USD",
         "nodes * block_days * 24 * usd_per_hour",
         nodes=(*nodes_of(purchase), "nodes"),
-        block_days=(days, "run:fleet.block_days", "days"),
+        block_days=(median(had), of_days, "days"),
         usd_per_hour=(usd, COMPUTE_PRICE, "USD/Hrs"),
     )
     due = "due at purchase, by the first day"
@@ -161,7 +169,9 @@ def bill_block(
         upfront=(cash, *more),
         warnings=tuple(warnings),
         block_days=days,
-        usable_hours=usable,
+        usable_hours=whole,
+        had_hours=usable,
+        second=second,
         outlasts_block=outlasts if outlasts.any() else None,
         waited_hours=waited,
         undelivered_hours=undelivered,
@@ -174,16 +184,35 @@ def _bought_together(days: int) -> str:
     first, second = block_parts(days)
     return (
         f"AWS sells no block of {days} days: buy {first} days and, on the same day, an extension by {second}, or a "
-        f"block of {second} that starts where the first ends, with half an hour without nodes between them"
+        f"block of {second} that starts where the first ends, with half an hour without nodes between them; where AWS "
+        "has neither, On-Demand for that time"
     )
 
 
-def _usable_hours(ledger: Ledger, days: float, values: Values) -> Number:
+def _had_days(ledger: Ledger, days: float, second: NDArray[np.bool_] | None) -> tuple[Number, str]:
+    """(days, origin) of the parts that AWS sells."""
+    if second is None:
+        return days, "run:fleet.block_days"
+    first, more = block_parts(int(days))
+    had = ledger.sheet.arithmetic(
+        "fleet.block_had_days",
+        (first + more * second.astype(float))[()],
+        "days",
+        "first + more * sold",
+        "the second part is bought where AWS sells it",
+        first=(float(first), "rule:whole weeks first", "days"),
+        more=(float(more), "rule:the days over", "days"),
+        sold=(second.astype(float)[()], SOLD, "fraction"),
+    )
+    return had, "run:fleet.block_had_days"
+
+
+def _usable_hours(ledger: Ledger, days: float, second: NDArray[np.bool_] | None, values: Values) -> Number:
     """Hours of a run that the block holds, or its two parts."""
     expression = f"block_days * 24 - {BLOCK_LOST_TAIL_HOURS}"
     inputs: dict[str, SourcedQuantity] = {"block_days": (days, "run:fleet.block_days", "days")}
     why, gap = "AWS terminates the nodes half an hour before the end", gap_hours(days, values["goodput.bring_up_hours"])
-    if np.any(gap):
+    if second is not None:
         inputs["bring_up"] = (*values.given("goodput.bring_up_hours"), "h")
         expression += f" - ({BLOCK_LOST_TAIL_HOURS} + bring_up)"
         why += " of each of its two parts, and the second has to start"
@@ -191,10 +220,29 @@ def _usable_hours(ledger: Ledger, days: float, values: Values) -> Number:
     return ledger.sheet.arithmetic("fleet.block_usable_hours", hours, "h", expression, why, **inputs)
 
 
-def _between_parts(hours: Number, days: float, values: Values) -> Number:
+def _had_hours(ledger: Ledger, days: float, whole: Number, second: NDArray[np.bool_] | None) -> tuple[Number, str]:
+    """(hours, origin) of a run that the parts hold which AWS sells. whole: that both hold."""
+    if second is None:
+        return whole, "run:fleet.block_usable_hours"
+    first = usable_hours(block_parts(int(days))[0])
+    had = ledger.sheet.arithmetic(
+        "fleet.block_had_hours",
+        np.where(second, whole, first)[()],
+        "h",
+        "first + (usable - first) * sold",
+        first=(first, "rule:the first part, less half an hour", "h"),
+        usable=(whole, "run:fleet.block_usable_hours", "h"),
+        sold=(second.astype(float)[()], SOLD, "fraction"),
+    )
+    return had, "run:fleet.block_had_hours"
+
+
+def _between_parts(hours: Number, days: float, second: NDArray[np.bool_] | None, values: Values) -> Number:
     """Hours lost between the two parts, of a run that outlasts the first."""
-    first = block_parts(int(days))[0]
-    return np.where(hours > usable_hours(first), gap_hours(days, values["goodput.bring_up_hours"]), 0.0)[()]
+    if second is None:
+        return 0.0
+    gap = gap_hours(days, values["goodput.bring_up_hours"])
+    return np.where(second & (hours > usable_hours(block_parts(int(days))[0])), gap, 0.0)[()]
 
 
 def _more_cash(purchase: NodePurchase, days: float, usd: float) -> Cash:

@@ -21,6 +21,7 @@ from pricing.book import PriceBook
 from pricing.offers import Price
 
 EXTEND, ON_DEMAND, NONE = "extend", "on-demand", "none"
+SECOND = "block.second_part"  # the stream of whether AWS sells the second part of what is bought on one day
 RULE = "rule:purchase.capacity_block.tail: an extension, else On-Demand nodes, else a later block"
 MORE, AFTER, WAITED = (f"fleet.block_{what}_hours" for what in ("more", "on_demand", "waited"))
 
@@ -33,16 +34,21 @@ def tail_rule(settings: CapacityBlock) -> str:
 def chances_of(settings: CapacityBlock, values: Values, *, on_demand: bool) -> Chances:
     """on_demand: whether On-Demand nodes have a price."""
     asked = tail_rule(settings) == EXTEND
-    granted = drawn(values, "block.extension", "block.extension_granted_fraction")
     found = drawn(values, "block.on_demand", "block.on_demand_found_fraction")
     return Chances(
-        extended=(True if settings.extension else granted) if asked else False,
+        second=granted(settings, values, SECOND),
+        extended=granted(settings, values, "block.extension") if asked else False,
         found=found if on_demand else False,
         wait_hours=values["block.on_demand_wait_hours"],
         later_hours=values["block.later_wait_days"] * 24,
         price_ratio=1.0 if settings.extension else values["block.later_price_ratio"],
         restart_hours=values["goodput.bring_up_hours"],
     )
+
+
+def granted(settings: CapacityBlock, values: Values, stream: str) -> NDArray[np.bool_]:
+    """In which draws AWS has a further block to sell, or an extension: each is asked for with a stream of its own."""
+    return np.asarray(True) if settings.extension else drawn(values, stream, "block.extension_granted_fraction")
 
 
 def drawn(values: Values, stream: str, fraction: str) -> NDArray[np.bool_]:
@@ -59,6 +65,7 @@ def bill_tail(
     ledger: Ledger,
     purchase: NodePurchase,
     left: Number,
+    days: Number,
     block: Price,
     waiting_usd: Number,
     values: Values,
@@ -66,10 +73,10 @@ def bill_tail(
 ) -> Number:
     """Add the lines of what follows the block; returns the hours waited.
 
-    left: hours that the run still needs at the block's end, 0 where it ends within it. waiting_usd: an hour of what
-    stands while there are no nodes. between: hours lost between the two parts of the block.
+    left: hours that the run still needs at the end of the block of so many days, 0 where it ends within it.
+    waiting_usd: an hour of what stands while there are no nodes. between: hours lost between two parts of the block.
     """
-    settings, days = purchase.settings.capacity_block, purchase.block_days or 0.0
+    settings = purchase.settings.capacity_block
     on_demand = on_demand_price(ledger.book, purchase.instance.name, ledger.region)
     chances = chances_of(settings, values, on_demand=on_demand is not None)
     tail = tail_of(left, days, chances)

@@ -71,7 +71,8 @@ def _shares(sheet: Sheet, scenario: Scenario, planned: Outcome, draws: int) -> N
     never = f"availability_fraction <= {AVAILABILITY_FLOOR}"
     inputs = {"availability_fraction": available}
     if planned.bought.ends_with_block and planned.bought.block_days is not None:
-        inputs |= {"hours": hours, "usable": (planned.bought.usable_hours, "run:fleet.block_usable_hours", "h")}
+        usable = "fleet.block_usable_hours" if planned.bought.second is None else "fleet.block_had_hours"
+        inputs |= {"hours": hours, "usable": (planned.bought.had_hours, f"run:{usable}", "h")}
         ends, never = f"({ends}) & (hours <= usable)", f"({never}) | (hours > usable)"
     share("finish_fraction", scenario.finish_fraction, ends, "in which the run finishes", **inputs)
     share("unfinished_fraction", scenario.unfinished_fraction, never, "in which the run never finishes", **inputs)

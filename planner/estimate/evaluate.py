@@ -8,11 +8,11 @@ from datetime import date
 import numpy as np
 
 from planner.estimate.block_length import Nearly, cheapest_days
-from planner.estimate.block_tail import NONE, chances_of, length_prices, tail_rule
+from planner.estimate.block_tail import NONE, SECOND, chances_of, granted, length_prices, tail_rule
 from planner.estimate.choice import Choice, FleetSize
 from planner.estimate.constraints import limit_of_plan
 from planner.estimate.demand import demand_of, planned_write_gb_per_s
-from planner.estimate.held_block import first_and_after, rates_of, undelivered_hours
+from planner.estimate.held_block import Followed, first_and_after, followed, rates_of
 from planner.estimate.node_purchase import After, NodePurchase
 from planner.estimate.request import Request
 from planner.estimate.run import Run, run_on
@@ -23,7 +23,7 @@ from planner.estimate.work import FleetWork, work_on
 from planner.layouts.base import Demand, Layout
 from planner.models.bill import Unpriced
 from planner.models.bill_lines import SPOT_INTERRUPTIONS
-from planner.models.block_sizes import TOGETHER_DAYS
+from planner.models.block_sizes import SOLD_DAYS, TOGETHER_DAYS
 from planner.models.block_tail import covering_days, gap_hours
 from planner.models.compute import usable_hours
 from planner.models.number import quantiles, share_of, share_within
@@ -180,7 +180,7 @@ def _bought(request: Request, choice: Choice, central: Ground, drawn: Ground | N
     if choice.option.family == "capacity-block" and purchase.is_held:
         purchase = _held_block(request, purchase, drawn or central, runs)
     elif choice.option.family == "capacity-block":
-        days, nearly = _block_days(request, choice, purchase, drawn, runs)
+        days, nearly = _block_days(request, choice, purchase, central, drawn, runs)
         purchase = replace(purchase, block_days=days)
     # without the interruption rate of spot the total is a lower bound, to which a midpoint does not belong
     keep = False if runs.market.missing else None
@@ -209,18 +209,27 @@ def _held_block(request: Request, purchase: NodePurchase, ground: Ground, runs: 
     """The length of the first Capacity Block of a fleet that is held for a given time, and what follows it."""
     plan, values, delivered = request.plan, ground.values, runs.spread.delivered_fraction
     hours = float(runs.planned.hours)
+    settings, rates = plan.purchase.capacity_block, rates_of(request.book, purchase, plan.region, values)
 
-    def delivers(days: int, after: After) -> bool:
-        there = 1 - undelivered_hours(days, after, values) / hours
-        return share_of(np.asarray(delivered * there >= plan.decision.availability)) >= plan.decision.confidence
+    def follows(days: int, after: After) -> Followed:
+        return followed(hours, days, after, settings, values, on_demand=rates.on_demand is not None)
 
-    rates = rates_of(request.book, purchase, plan.region, values)
-    found = first_and_after(hours, rates, plan.purchase.capacity_block.days, delivers)
+    def share(then: Followed) -> float:
+        there = 1 - then.undelivered_hours / hours
+        assert delivered is not None  # the fleet is held
+        return share_of(np.asarray(delivered * there >= plan.decision.availability))
+
+    found = first_and_after(hours, rates, settings.days, follows, share, plan.decision.confidence)
     return purchase if found is None else replace(purchase, block_days=float(found[0]), after=found[1])
 
 
 def _block_days(
-    request: Request, choice: Choice, purchase: NodePurchase, drawn: Ground | None, runs: ScenarioRuns
+    request: Request,
+    choice: Choice,
+    purchase: NodePurchase,
+    central: Ground,
+    drawn: Ground | None,
+    runs: ScenarioRuns,
 ) -> tuple[float, Nearly | None]:
     """The days of Capacity Block to buy at once, and a cheaper length that is on time too seldom."""
     settings, confidence = request.plan.purchase.capacity_block, request.plan.decision.confidence
@@ -236,7 +245,9 @@ def _block_days(
     except LookupError:
         usd = None
     if usd is None or tail_rule(settings) == NONE:
-        return float(covering_days(max(share_within(hours, confidence), float(runs.planned.hours)), restart)), None
+        needed = max(share_within(hours, confidence), float(runs.planned.hours))
+        # without a tail nothing stands in for a second part that AWS has not
+        return float(covering_days(needed, restart, SOLD_DAYS if tail_rule(settings) == NONE else TOGETHER_DAYS)), None
     waiting = runs.spread.ledger.cost_usd / runs.spread.hours
     prices = length_prices(request.book, purchase, request.plan.region, usd, waiting)
     limit = limit_of_plan(request.plan)
@@ -249,6 +260,7 @@ def _block_days(
         limit_hours=limit_hours,
         confidence=confidence,
         planned_hours=float(runs.planned.hours),
+        second_planned=bool(granted(settings, central.values, SECOND)),
         at_p90=request.plan.decision.rank_by == "p90",
     )
 

@@ -10,7 +10,7 @@ from datetime import date, timedelta
 
 import numpy as np
 
-from planner.estimate.block_tail import AFTER, EXTEND, MORE, NONE, bill_later_block, drawn, tail_rule
+from planner.estimate.block_tail import AFTER, EXTEND, MORE, NONE, SECOND, bill_later_block, drawn, granted, tail_rule
 from planner.estimate.node_purchase import After, Cash, NodePurchase, on_demand_price
 from planner.estimate.uncommitted_purchase import bill_on_demand_hours
 from planner.models.bill_lines import BLOCK_MORE, COMPUTE_FALLBACK
@@ -19,9 +19,11 @@ from planner.models.compute import BLOCK_LOST_TAIL_HOURS, BLOCK_MAX_NODES
 from planner.models.ledger import Ledger
 from planner.models.number import Number, median
 from planner.models.values import Values
+from planner.plan.types import CapacityBlock
 from pricing.book import PriceBook
 from pricing.offers import Price
 
+LATER = "block.later"  # the streams of whether AWS sells each further block
 CHEAPEST = "rule:a further block, On-Demand nodes, or both: what costs least for the time that is left"
 
 
@@ -33,9 +35,6 @@ class Rates:
     block: float | None
     later: float | None
     on_demand: float | None
-
-    def usd(self, after: After) -> float:
-        return after.block_days * 24 * (self.later or 0.0) + after.on_demand_hours * (self.on_demand or 0.0)
 
 
 def rates_of(book: PriceBook, purchase: NodePurchase, region: str, values: Values) -> Rates:
@@ -70,22 +69,28 @@ def ways_after(hours: float, rates: Rates) -> list[After]:
 
 
 def first_and_after(
-    hours: float, rates: Rates, days: int | None, delivers: Callable[[int, After], bool]
+    hours: float,
+    rates: Rates,
+    days: int | None,
+    follows: Callable[[int, After], Followed],
+    delivered: Callable[[Followed], float],
+    confidence: float,
 ) -> tuple[int, After] | None:
-    """(days of the first block, what follows it) with the least cost of all that deliver enough; None where nothing
-    holds the fleet so long.
+    """(days of the first block, what follows it) with the least mean cost of all that deliver enough, else the one that
+    does so most often; None where nothing holds the fleet so long.
 
-    days: those of the first block, None for any. Of equal ones it takes that with the fewest changes of nodes, then
-    the longest first block, whose price is known.
+    days: those of the first block, None for any. delivered: the share of the draws that deliver enough. Of equal ones
+    it takes that with the fewest changes of nodes, then the longest first block, whose price is known.
     """
     firsts = TOGETHER_DAYS if days is None else (days,)
     every = [(first, after) for first in firsts for after in ways_after(hours - first * 24, rates)]
-    enough = [one for one in every if delivers(*one)]
 
-    def usd(one: tuple[int, After]) -> float:
-        return round(one[0] * 24 * (rates.block or 0.0) + rates.usd(one[1]), 6)
+    def order(one: tuple[int, After]) -> tuple[float, float, int, int, int]:
+        then = follows(*one)
+        cost = round(then.mean_usd(one[0], rates), 6)
+        return -min(delivered(then), confidence), cost, changes(*one), one[1].block_days, -one[0]
 
-    return min(enough or every, key=lambda one: (usd(one), changes(*one), -one[0]), default=None)
+    return min(every, key=order, default=None)
 
 
 def changes(days: int, after: After) -> int:
@@ -101,28 +106,69 @@ def blocks_of(after: After) -> tuple[int, ...]:
     return (BLOCK_MAX_DAYS,) * whole + ((over,) if over else ())
 
 
-def undelivered_hours(days: int, after: After, values: Values) -> Number:
-    """Hours without nodes: at each change, where a later block begins more than 8 weeks after it was asked for, and at
-    the end where On-Demand nodes are not found."""
-    gap = BLOCK_LOST_TAIL_HOURS + values["goodput.bring_up_hours"]
-    missing: Number = after.on_demand_hours * (1 - _found(values)) if after.on_demand_hours else 0.0
-    if after.block_days:
-        late = np.maximum(values["block.later_wait_days"] - EXTENDED_FROM_DAYS, 0.0) * 24
-        missing = missing + np.minimum(len(blocks_of(after)) * late, after.block_days * 24.0)
-    return changes(days, after) * gap + missing
+@dataclass(frozen=True, kw_only=True)
+class Followed:
+    """What follows the first part of a block, each a number or one per draw: hours paid in its second part, in later
+    blocks and On-Demand, and those without nodes. price_ratio: of a later block over today's."""
+
+    second_hours: Number
+    later_hours: Number
+    on_demand_hours: Number
+    undelivered_hours: Number
+    price_ratio: Number
+
+    def mean_usd(self, days: int, rates: Rates) -> float:
+        """Of a node, with the first block of so many days, which may have a second part."""
+        block = rates.block or 0.0
+        usd = (block_parts(days)[0] * 24 + self.second_hours) * block + self.later_hours * block * self.price_ratio
+        return float(np.mean(usd + self.on_demand_hours * (rates.on_demand or 0.0)))
+
+
+def followed(
+    hours: float, days: int, after: After, settings: CapacityBlock, values: Values, *, on_demand: bool
+) -> Followed:
+    """What a fleet that is held for so many hours gets where AWS sells each further block with a chance of its own, and
+    On-Demand nodes, where they have a price, are found with theirs; they take the place of a block that AWS has not.
+
+    Without nodes it is at each change, where a later block begins more than 8 weeks after it was asked for, and where
+    neither is found.
+    """
+    first, *second = block_parts(days) if days else (0,)
+    late = np.maximum(values["block.later_wait_days"] - EXTENDED_FROM_DAYS, 0.0) * 24 if after.block_days else 0.0
+    begun, wanted = first * 24.0, np.asarray(after.on_demand_hours)
+    missing, paid = np.asarray(changes(days, after) * (BLOCK_LOST_TAIL_HOURS + values["goodput.bring_up_hours"])), {}
+    for stream, length in [
+        *((SECOND, one) for one in second),
+        *((f"{LATER}_{at}", one) for at, one in enumerate(blocks_of(after), 1)),
+    ]:
+        sold = np.asarray(granted(settings, values, stream), dtype=float)
+        used = min(length * 24.0, max(hours - begun, 0.0))
+        wanted = wanted + (1 - sold) * used
+        missing = missing + (0.0 if stream == SECOND else sold * np.minimum(late, used))
+        kind = SECOND if stream == SECOND else LATER
+        paid[kind] = paid.get(kind, 0.0) + sold * length * 24
+        begun += used
+    there = _found(values) if on_demand and np.any(wanted) else 0.0
+    return Followed(
+        second_hours=np.asarray(paid.get(SECOND, 0.0))[()],
+        later_hours=np.asarray(paid.get(LATER, 0.0))[()],
+        on_demand_hours=(wanted * there)[()],
+        undelivered_hours=(missing + wanted * (1 - there))[()],
+        price_ratio=1.0 if settings.extension else values["block.later_price_ratio"],
+    )
 
 
 def bill_after(
-    ledger: Ledger, purchase: NodePurchase, after: After, block: tuple[Price, str] | None, values: Values
+    ledger: Ledger, purchase: NodePurchase, then: Followed, block: tuple[Price, str], values: Values
 ) -> None:
     """Add the lines of what follows. block: its price today, with where that is from."""
-    if after.block_days and block is not None:
-        hours = ledger.sheet.taken(MORE, "h", after=(after.block_days * 24.0, CHEAPEST))
+    if np.any(then.later_hours):
+        hours = ledger.sheet.taken(MORE, "h", after=(then.later_hours, CHEAPEST))
         note = "a further block, at the price of its day"
         bill_later_block(ledger, purchase, hours, *block, values, note=note)
-    if after.on_demand_hours:
-        hours = ledger.sheet.taken(AFTER, "h", after=(after.on_demand_hours * _found(values), CHEAPEST))
-        note = "the time that is left at the end"
+    if np.any(then.on_demand_hours):
+        hours = ledger.sheet.taken(AFTER, "h", after=(then.on_demand_hours, CHEAPEST))
+        note = "time that no block covers"
         bill_on_demand_hours(ledger, purchase, COMPUTE_FALLBACK, (hours, f"run:{AFTER}"), note=note)
 
 
@@ -147,7 +193,8 @@ def cash_after(ledger: Ledger, start: date, hours: float, after: After) -> tuple
 
 
 def sentence(first: str, after: After) -> str:
-    """`after the block of 182 days a Capacity Block of 1 day, then On-Demand for 10 hours`."""
+    """`after the block of 182 days: a Capacity Block of 1 day (if AWS sells it 8 weeks before; else On-Demand for that
+    time), then On-Demand for the last 10 hours`."""
     blocks = [f"a Capacity Block of {one} day{'s' * (one > 1)}" for one in blocks_of(after)]
     hours = after.on_demand_hours
     end = [
@@ -155,4 +202,6 @@ def sentence(first: str, after: After) -> str:
         if hours >= 48
         else f"On-Demand for the last {hours:,.0f} hours"
     ]
-    return f"after {first}: {', then '.join([*blocks, *(end if hours else [])])}"
+    each = "each, " if len(blocks) > 1 else ""
+    chance = f"{', then '.join(blocks)} ({each}if AWS sells it 8 weeks before; else On-Demand for that time)"
+    return f"after {first}: {', then '.join([*([chance] if blocks else []), *(end if hours else [])])}"

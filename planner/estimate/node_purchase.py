@@ -73,9 +73,10 @@ class PurchaseResult:
 
     taken_over_usd: the part of a commitment's bill that other work in the company pays (reuse_value).
     unused_node_hours: paid but not used by the run; experiments use them first. block_days: length of the Capacity
-    Block; usable_hours: of a run that it holds. outlasts_block: in which draws the run does not end within it; None if
-    that cannot be. waited_hours: without nodes after it. undelivered_hours: without nodes, of a fleet that is held.
-    ends_with_block: whether a run that outlasts it does not finish.
+    Block; usable_hours: of a run that it holds; had_hours: the same with the parts that AWS sells; second: in which
+    draws it sells the second, None if there is none. outlasts_block: in which draws the run does not end within it;
+    None if that cannot be. waited_hours: without nodes after it. undelivered_hours: without nodes, of a fleet that is
+    held. ends_with_block: whether a run that outlasts it does not finish.
     """
 
     usd_per_hour: Number | None = None
@@ -85,6 +86,8 @@ class PurchaseResult:
     unused_node_hours: Number = 0.0
     block_days: float | None = None
     usable_hours: Number = 0.0
+    had_hours: Number = 0.0
+    second: NDArray[np.bool_] | None = None
     outlasts_block: NDArray[np.bool_] | None = None
     waited_hours: Number = 0.0
     undelivered_hours: Number = 0.0

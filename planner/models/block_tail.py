@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,11 +17,12 @@ from planner.models.number import Number
 class Chances:
     """What is not known of the time after a block, each a number or one per draw.
 
-    extended: whether AWS grants an extension; found: whether On-Demand nodes are found where it does not. wait_hours:
-    until they are; later_hours: until a later block starts. price_ratio: price of that day over today's. restart_hours:
-    from new nodes to training.
+    second: whether AWS sells the second part of what is bought on one day; extended: whether it grants an extension;
+    found: whether On-Demand nodes are found where it does not. wait_hours: until they are; later_hours: until a later
+    block starts. price_ratio: price of that day over today's. restart_hours: from new nodes to training.
     """
 
+    second: bool | NDArray[np.bool_]
     extended: bool | NDArray[np.bool_]
     found: bool | NDArray[np.bool_]
     wait_hours: Number
@@ -47,16 +49,16 @@ class Tail:
 def gap_hours(days: float, restart_hours: Number) -> Number:
     """Hours lost between the two parts of what is bought for so many days, 0 where AWS sells one block for them.
 
-    The second part is an extension, which loses none. Where AWS has none to sell it is another block of that length
-    from that day on, for which the nodes end half an hour before and start anew: so much is planned.
+    The second part is an extension, which loses none, or another block of that length from that day on, for which the
+    nodes end half an hour before and start anew: so much is planned.
     """
     return BLOCK_LOST_TAIL_HOURS + restart_hours if len(block_parts(int(days))) > 1 else 0.0
 
 
-def covering_days(run_hours: float, restart_hours: float) -> int:
+def covering_days(run_hours: float, restart_hours: float, lengths: Sequence[int] = TOGETHER_DAYS) -> int:
     """The fewest days to buy at once that hold a run; the most that are sold if none do."""
     return next(
-        (days for days in TOGETHER_DAYS if usable_hours(days) - gap_hours(days, restart_hours) >= run_hours),
+        (days for days in lengths if usable_hours(days) - gap_hours(days, restart_hours) >= run_hours),
         BLOCK_MAX_DAYS,
     )
 

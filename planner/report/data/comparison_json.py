@@ -66,6 +66,12 @@ def _block_plan(scenario: Scenario) -> dict[str, Any] | None:
             "usd_less": usd(plan.nearly.usd_less),
             "on_time_fraction": number(plan.nearly.on_time_fraction),
         },
+        "first_alone": plan.first_alone
+        and {
+            "fraction": number(plan.first_alone.fraction),
+            "mean_usd": usd(plan.first_alone.mean_usd),
+            "p90_usd": usd(plan.first_alone.p90_usd),
+        },
         "done_fraction": number(plan.done_fraction),
         "left_days": number(plan.left_days),
         "extension_days": number(plan.extension_days),

@@ -14,9 +14,21 @@ def sentence(plan: BlockPlan) -> str:
     left (half need up to 4 days, $301k today; 9 of 10 up to 11 days, $828k), else On-Demand from the last checkpoint
     ($350k), else a later block: 7% of the outcomes outlast it.`
     """
-    parts = f", as {' + '.join(map(str, plan.parts))} on the same day" if len(plan.parts) > 1 else ""
-    buy = f"Buy {_days(plan.days)}{parts} ({figures.usd(plan.usd)}, sold from {plan.sold_from})"
+    buy = f"Buy {_days(plan.days)} ({figures.usd(plan.usd)}, sold from {plan.sold_from})"
+    if len(plan.parts) > 1:
+        first, second = (figures.usd(plan.usd * part / plan.days) for part in plan.parts)  # at one price
+        buy = f"Buy {_days(plan.parts[0])} ({first}, sold from {plan.sold_from}) and {plan.parts[1]} more the same day"
+        buy = f"{buy} ({second}{_first_alone(plan)})"
     return f"{_bought(plan, buy)}{_nearly(plan)}"
+
+
+def _first_alone(plan: BlockPlan) -> str:
+    """`; AWS has none in 54%: as after any 14 days, $192k on average, P90 $272k`"""
+    alone = plan.first_alone
+    if alone is None:
+        return ""
+    share, mean, p90 = figures.percent(alone.fraction), figures.usd(alone.mean_usd), figures.usd(alone.p90_usd)
+    return f"; AWS has none in {share}: what follows, after day {plan.parts[0]}, {mean} on average, P90 {p90}"
 
 
 def _nearly(plan: BlockPlan) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import date
 
 from planner.estimate.block_length import Nearly
-from planner.estimate.result import BlockPlan
+from planner.estimate.result import BlockPlan, FirstAlone
 from planner.report.wording import block
 
 PLAN = BlockPlan(
@@ -58,8 +58,12 @@ def test_an_extension_is_asked_for_as_early_as_aws_takes_it():
 
 
 def test_two_parts_are_bought_on_the_same_day():
-    said = block.sentence(replace(PLAN, days=19, parts=(14, 5)))
-    assert said.startswith("Buy 19 days, as 14 + 5 on the same day ($31.7k, sold from 2026-09-07)")
+    plan = replace(PLAN, days=19, parts=(14, 5))
+    bought = "Buy 14 days ($23.4k, sold from 2026-09-07) and 5 more the same day ($8,342"
+    assert block.sentence(plan).startswith(f"{bought}). By day 11")
+    alone = FirstAlone(fraction=0.54, mean_usd=192_000, p90_usd=272_000)
+    none = "; AWS has none in 54%: what follows, after day 14, $192k on average, P90 $272k). By day 11"
+    assert block.sentence(replace(plan, first_alone=alone)).startswith(f"{bought}{none}")
 
 
 def test_a_cheaper_length_that_is_on_time_too_seldom_is_named():
