@@ -269,8 +269,6 @@ def _written(spec: ClusterSpec) -> str:
     missing = len(spec.blocks) - len(held)
     more = f". {many(missing, 'block')} more to buy: run it again" if missing else ""
     if not missing and len(parts := spec.buying.block_parts) > 1:
-        more = (
-            f". The plan asks for {many(parts[1], 'day')} more, bought today: `planner reserve --stack {spec.stack} "
-        )
+        more = f". The plan asks for {many(parts[1], 'day')} more, bought today: `planner reserve --stack {spec.stack} "
         more += f"--extend --days {parts[1]}`"
     return f"{last.reservation_id} in {spec.zone_id}{starts}{ends}{more}"

@@ -10,9 +10,9 @@ MOST = 0.5  # a block that most outcomes outlast needs a reason
 
 
 def sentence(plan: BlockPlan) -> str:
-    """`Buy 21 days ($1.58M, sold from 2026-09-07). On day 18 (2026-11-20), with less than 86% done, extend by what is
-    left (half need up to 4 days, $301k today; 9 of 10 up to 11 days, $828k), else On-Demand from the last checkpoint
-    ($350k), else a later block: 7% of the outcomes outlast it.`
+    """`Buy 21 days ($1.58M, sold from 2026-09-07). By day 18 (2026-11-20; from 2026-09-28 on), with less than 86% done,
+    extend by what is left, else On-Demand from the last checkpoint ($350k), else a later block. 7% of the outcomes
+    outlast it: half of these need up to 4 days more ($301k today), 9 of 10 up to 11 ($828k).`
     """
     buy = f"Buy {_days(plan.days)} ({figures.usd(plan.usd)}, sold from {plan.sold_from})"
     if len(plan.parts) > 1:
@@ -23,21 +23,21 @@ def sentence(plan: BlockPlan) -> str:
 
 
 def _first_alone(plan: BlockPlan) -> str:
-    """`; AWS has none in 54%: as after any 14 days, $192k on average, P90 $272k`"""
+    """`; AWS may have none (54%): what follows day 14 then costs $192k on average, P90 $272k`"""
     alone = plan.first_alone
     if alone is None:
         return ""
     share, mean, p90 = figures.percent(alone.fraction), figures.usd(alone.mean_usd), figures.usd(alone.p90_usd)
-    return f"; AWS has none in {share}: what follows, after day {plan.parts[0]}, {mean} on average, P90 {p90}"
+    return f"; AWS may have none ({share}): what follows day {plan.parts[0]} then costs {mean} on average, P90 {p90}"
 
 
 def _nearly(plan: BlockPlan) -> str:
-    """` 28 days: $64k less on average, on time in 89.8%.`"""
+    """` 28 days would cost $64k less on average and be on time in 89.8% of the outcomes.`"""
     nearly = plan.nearly
     if nearly is None:
         return ""
     less, on_time = figures.usd(nearly.usd_less), f"{nearly.on_time_fraction:.1%}"
-    return f" {_days(nearly.days)}: {less} less on average, on time in {on_time}."
+    return f" {_days(nearly.days)} would cost {less} less on average and be on time in {on_time} of the outcomes."
 
 
 def _bought(plan: BlockPlan, buy: str) -> str:
@@ -58,13 +58,13 @@ def _bought(plan: BlockPlan, buy: str) -> str:
     )
     ways = [on_demand, "a later block, some weeks on"]
     if plan.tail == EXTEND and plan.extension_usd is not None:
-        ways = [f"extend by {_extension(plan)}", *ways]
+        ways = ["extend by what is left", *ways]
     if plan.extension_is_certain:
         ways = [f"{ways[0]}, on which the plan counts"]
     first, *others = filter(None, ways)
     rest = "".join(f", else {way}" for way in others)
     why = "; a longer one costs more on average" if plan.outlast_fraction > MOST and not plan.is_given else ""
-    return f"{buy}. {when}{behind}, {first}{rest}: {share} of the outcomes outlast it{why}."
+    return f"{buy}. {when}{behind}, {first}{rest}. {share} of the outcomes outlast it{why}{_needed(plan)}."
 
 
 def more_cash(plan: BlockPlan) -> str:
@@ -79,13 +79,15 @@ def more_cash(plan: BlockPlan) -> str:
     )
 
 
-def _extension(plan: BlockPlan) -> str:
-    days, usd = plan.extension_days or 0, f"{figures.usd(plan.extension_usd or 0)} today"
-    most = plan.extension_p90_days
+def _needed(plan: BlockPlan) -> str:
+    """`: half of these need up to 4 days more ($301k today), 9 of 10 up to 11 ($828k)`"""
+    if plan.tail != EXTEND or plan.extension_usd is None:
+        return ""
+    days, most = plan.extension_days or 0, plan.extension_p90_days
     if most is None or most <= days:
-        return f"{_days(days)} ({usd})"
-    p90 = f"{_days(most)}, {figures.usd(plan.extension_p90_usd or 0)}"
-    return f"what is left (half need up to {_days(days)}, {usd}; 9 of 10 up to {p90})"
+        return f": these need up to {_days(days)} more ({figures.usd(plan.extension_usd)} today)"
+    said = f": half of these need up to {_days(days)} more ({figures.usd(plan.extension_usd)} today)"
+    return f"{said}, 9 of 10 up to {int(most)} ({figures.usd(plan.extension_p90_usd or 0)})"
 
 
 def _days(days: float) -> str:

@@ -31,12 +31,15 @@ PLAN = BlockPlan(
 
 def test_an_extension_is_named_for_half_and_for_nine_of_ten():
     said = block.sentence(PLAN)
-    assert "extend by what is left (half need up to 4 days, $9,060 today; 9 of 10 up to 13 days, $29.5k)" in said
-    assert said.endswith("79% of the outcomes outlast it; a longer one costs more on average.")
+    assert "with less than 79% done, extend by what is left, else On-Demand" in said
+    outlast = "79% of the outcomes outlast it; a longer one costs more on average"
+    assert said.endswith(f"{outlast}: half of these need up to 4 days more ($9,060 today), 9 of 10 up to 13 ($29.5k).")
 
 
 def test_where_all_need_the_same_it_is_named_once():
-    assert "extend by 4 days ($9,060 today), else" in block.sentence(replace(PLAN, extension_p90_days=4))
+    assert block.sentence(replace(PLAN, extension_p90_days=4)).endswith(
+        ": these need up to 4 days more ($9,060 today)."
+    )
 
 
 def test_of_a_length_that_the_plan_sets_nothing_is_claimed():
@@ -62,10 +65,11 @@ def test_two_parts_are_bought_on_the_same_day():
     bought = "Buy 14 days ($23.4k, sold from 2026-09-07) and 5 more the same day ($8,342"
     assert block.sentence(plan).startswith(f"{bought}). By day 11")
     alone = FirstAlone(fraction=0.54, mean_usd=192_000, p90_usd=272_000)
-    none = "; AWS has none in 54%: what follows, after day 14, $192k on average, P90 $272k). By day 11"
+    none = "; AWS may have none (54%): what follows day 14 then costs $192k on average, P90 $272k). By day 11"
     assert block.sentence(replace(plan, first_alone=alone)).startswith(f"{bought}{none}")
 
 
 def test_a_cheaper_length_that_is_on_time_too_seldom_is_named():
     nearly = Nearly(days=28, usd_less=64_000, on_time_fraction=0.898)
-    assert block.sentence(replace(PLAN, nearly=nearly)).endswith(" 28 days: $64.0k less on average, on time in 89.8%.")
+    said = " 28 days would cost $64.0k less on average and be on time in 89.8% of the outcomes."
+    assert block.sentence(replace(PLAN, nearly=nearly)).endswith(said)
