@@ -159,7 +159,8 @@ def cheapest_days(
     The mean, also where scenarios rank by P50: at P50 half of the draws, and so every tail, are out of sight. Of the
     lengths within CLOSE of the least the one that the fewest draws outlast, which takes the fewest days in a bad case
     and rests on the chances of a tail, which are guesses, the least; and none that the planned run outlasts, unless
-    every other costs more than SHORTER. A draw in which AWS has no second part has the first one alone.
+    every other costs more than SHORTER. Two parts are bought only where a single one costs CLEARLY more. A draw in
+    which AWS has no second part has the first one alone.
 
     second_planned: whether the planned run counts on the second part.
     """
@@ -196,6 +197,10 @@ def cheapest_days(
     ]
     cheapest = min(one.cost for one in whole or found)
     near = [one for one in whole or found if one.cost <= cheapest * (1 + CLOSE)]
+    # the simpler purchase, unless a second part clearly pays
+    single = [one for one in near if len(block_parts(one.days)) == 1]
+    if single and min(one.cost for one in single) <= cheapest / (1 - CLEARLY):
+        near = single
     chosen = min(near, key=lambda one: (one.outlast, one.cost))
     less = [one for one in late if one.cost <= chosen.cost * (1 - CLEARLY) and one.on_time >= confidence - NEARLY]
     best = max(less, key=lambda one: (one.on_time, -one.cost), default=None)

@@ -115,6 +115,9 @@ def test_the_length_is_the_cheapest_of_all_that_are_sold(seed: int, within: floa
     whole = {days: cost for days, cost in found.items() if held(days, as_planned) >= planned and cost <= least * 1.05}
     near = whole or found
     near = {days: cost for days, cost in near.items() if cost <= min(near.values()) * 1.03}
+    single = {days: cost for days, cost in near.items() if days in SOLD}
+    if single and min(single.values()) <= min(near.values()) / 0.98:
+        near = single
     fewest = min(outlasted[days] for days in near)
     assert outlasted[int(chosen)] == fewest
     assert mean[int(chosen)] == pytest.approx(min(near[days] for days in near if outlasted[days] == fewest))
@@ -238,7 +241,7 @@ class TestRows:
         assert found.days.plan == pytest.approx(whole.days.plan + 1 / 24)
 
     def test_a_second_part_that_aws_has_not_leaves_the_first_and_its_tail(self) -> None:
-        """14 days, and 1 or 2 more that AWS sells in 30 %; else an extension of a day in 30 % of the rest, else
+        """14 days, and 2 more that AWS sells in 30 %; else an extension of a day in 30 % of the rest, else
         On-Demand nodes at once."""
         settled = {
             "block.extension_granted_fraction": 0.3,
@@ -248,9 +251,12 @@ class TestRows:
             "run.proven_factor": 1.0,
         }
         work: dict[str, Any] = {"run": {"work": {"gpu_hours": 10_700}}, "storage": STREAM}
-        lines = {entry.key: {"value": entry.value} for entry in compared(plan_of(purchase=BLOCK, **work)).assumptions}
+        lines = {
+            entry.key: {"value": entry.value}
+            for entry in compared(plan_of(purchase=block(days=16), **work)).assumptions
+        }
         lines |= {key: {"value": value} for key, value in settled.items()}
-        found = scenario_of(plan_of(purchase=BLOCK, assumptions=lines, **work), "s3", draws=4000)
+        found = scenario_of(plan_of(purchase=block(days=16), assumptions=lines, **work), "s3", draws=4000)
         assert found.block_plan is not None
         first, second = found.block_plan.parts
         alone = found.block_plan.first_alone

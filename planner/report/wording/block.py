@@ -23,12 +23,12 @@ def sentence(plan: BlockPlan) -> str:
 
 
 def _first_alone(plan: BlockPlan) -> str:
-    """`; AWS may have none (54%): what follows day 14 then costs $192k on average, P90 $272k`"""
+    """`; in the 54% where AWS has none, the run costs $192k on average, P90 $272k`"""
     alone = plan.first_alone
     if alone is None:
         return ""
     share, mean, p90 = figures.percent(alone.fraction), figures.usd(alone.mean_usd), figures.usd(alone.p90_usd)
-    return f"; AWS may have none ({share}): what follows day {plan.parts[0]} then costs {mean} on average, P90 {p90}"
+    return f"; in the {share} where AWS has none, the run costs {mean} on average, P90 {p90}"
 
 
 def _nearly(plan: BlockPlan) -> str:

@@ -65,7 +65,7 @@ def test_two_parts_are_bought_on_the_same_day():
     bought = "Buy 14 days ($23.4k, sold from 2026-09-07) and 5 more the same day ($8,342"
     assert block.sentence(plan).startswith(f"{bought}). By day 11")
     alone = FirstAlone(fraction=0.54, mean_usd=192_000, p90_usd=272_000)
-    none = "; AWS may have none (54%): what follows day 14 then costs $192k on average, P90 $272k). By day 11"
+    none = "; in the 54% where AWS has none, the run costs $192k on average, P90 $272k). By day 11"
     assert block.sentence(replace(plan, first_alone=alone)).startswith(f"{bought}{none}")
 
 
