@@ -42,6 +42,15 @@ CONTESTED = {
     "NEW-starcoderbase-1b": "attention",
     "NEW-sea-lion-3b": "same group",
     "NEW-pleias-3b": "public cluster",
+    "NEW-llemma-34b": "same group",
+    "NEW-deepseek-vl-1b": "sees images",
+    "NEW-deepseek-vl2": "sees tiles of images",
+    "NEW-deepseek-vl2-tiny": "sees tiles of images",
+    "NEW-llama3.2-1b": "distilled",
+    "NEW-llama3.2-3b": "distilled",
+    "NEW-opencoder-8b": "three fastest",
+    "NEW-dream-7b": "eleven days",
+    "NEW-apriel-5b": "highest published",
 }
 
 
