@@ -113,6 +113,8 @@ def _record(sheet: Sheet, found: BlockPlan, draws: int, hours: Number, usable_ho
             hours=run,
             usable=usable,
         )
+    for at, part in enumerate(found.parts):
+        sheet.taken(f"block_plan.parts.{at}", "days", days=(part, "rule:what AWS sells as one block or extension"))
     nearly, alone = found.nearly, found.first_alone
     for id, value, unit, origin in (
         (
