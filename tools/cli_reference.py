@@ -29,7 +29,8 @@ CODES = {
     ExitCode.USAGE: "the call, the plan or a price book is wrong, or --yes is missing",
     ExitCode.CREDENTIALS: "AWS credentials are missing or not allowed to",
     ExitCode.AWS: "AWS or a deployment failed",
-    ExitCode.GATE: "a gate is violated (--max-cost, --max-days), nothing is feasible, or nothing was bought",
+    ExitCode.GATE: "a gate is violated (--max-cost, --max-days; --deadline or --budget of `optimize`), nothing is "
+    "feasible, or nothing was bought",
     ExitCode.STALE: "prices are stale, under --strict",
     ExitCode.UNPRICED: "lines without a price, under --strict or --max-unpriced",
     ExitCode.BLOCKER: "a blocker was found, a deployed stack misses its plan, or something of a stack is left",

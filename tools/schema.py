@@ -13,6 +13,7 @@ from tools.words.word import Word
 KINDS: dict[str, dict[str, Any]] = {
     "text": {"type": "string"},
     "texts": {"type": "array", "items": {"type": "string"}},
+    "counts": {"type": "array", "items": {"type": "integer"}},
     "number": {"type": "number"},
     "integer": {"type": "integer"},
     "count": {"type": "integer", "minimum": 0},

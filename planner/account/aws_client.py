@@ -106,4 +106,4 @@ def aws_errors(what: str, policies: str = "infra/deployer-policy-*.json") -> Ite
     except BotoCoreError as error:
         raise AwsProblem(f"AWS could not be reached for {what}: {masked(str(error))}") from None
     except ResponseParserError:
-        raise AwsProblem(f"AWS could not be reached for {what}: the answer is none of AWS's (a proxy?)") from None
+        raise AwsProblem(f"AWS could not be reached for {what}: the answer did not come from AWS (a proxy?)") from None

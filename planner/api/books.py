@@ -116,7 +116,9 @@ def with_own(book: PriceBook, loaded: Loaded, *, caller: str) -> tuple[PriceBook
     plan = loaded.plan
     found, note = with_quotes(book, (plan.region,), plan.start or book.as_of)
     if not found.own_prices:
-        raise UsageProblem(f"{caller}: no own price is valid in {plan.region}; `planner prices add` adds one")
+        raise UsageProblem(
+            f"{caller}: none of your own prices is valid in {plan.region}; `planner prices add` adds one"
+        )
     return found, note
 
 

@@ -153,7 +153,7 @@ def _found(request: Request, comparison: Comparison, chosen: Scenario, id: str, 
         raise UsageProblem(f"{chosen.id} has no {shown(id)}; {some} have: `{again}`")
     keys = [entry.key for entry in comparison.assumptions]
     if id in keys:
-        raise UsageProblem(f"{chosen.id} does not rest on the assumption {shown(id)}, other scenarios do")
+        raise UsageProblem(f"{chosen.id} does not depend on the assumption {shown(id)}, other scenarios do")
     if id.startswith(("bill.", "bill[")):
         raise UsageProblem(f"{chosen.id} has no {shown(id)}: its bill is bill.0 to bill.{len(chosen.bill) - 1}")
     near = did_you_mean(id, [*known_of(chosen), *keys])

@@ -106,7 +106,7 @@ def _of_one_account(own: list[BilledCharge], stack: str, account: str | None) ->
     used = {charge.account for charge in own if charge.kind == USAGE and charge.account}
     if account is not None:
         if account not in used:
-            raise UsageProblem(f"no charge of the stack {stack} is of that account; {len(used)} others have some")
+            raise UsageProblem(f"no charge of the stack {stack} belongs to that account; {len(used)} others have some")
         return [charge for charge in own if charge.account in (account, "") or charge.kind == PURCHASE]
     if len(used) > 1:
         raise UsageProblem(

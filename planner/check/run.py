@@ -183,13 +183,14 @@ def _capacity(wanted: Wanted, ask: Ask) -> Iterator[Line]:
             held = ask("ec2:DescribeCapacityReservations", CapacityReservationIds=[block.reservation_id])
             yield capacity.reservation_line(block, held, wanted)
         elif spec.buying.block_days:
+            days = spec.buying.block_parts[0]
             offers = ask(
                 "ec2:DescribeCapacityBlockOfferings",
                 InstanceType=spec.fleet.instance_type,
                 InstanceCount=block.nodes,
-                CapacityDurationHours=spec.buying.block_days * 24,
+                CapacityDurationHours=days * 24,
             )
-            yield capacity.block_offer_line(block.nodes, spec.buying.block_days, offers, wanted)
+            yield capacity.block_offer_line(block.nodes, days, offers, wanted)
         else:
             mends = f"planner reserve --stack {spec.stack}"
             yield Line(id="block", state=BLOCKS, asked="which Capacity Block", said="none is bought", mends=mends)

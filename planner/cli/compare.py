@@ -68,7 +68,7 @@ def command(
     style = format_of(style, out, ("table", "json", "csv", "md", "html"))
     check_junit(junit, out)
     if scenario is not None and style != "focus":
-        raise UsageProblem("--scenario is of -f focus; every other format has all scenarios")
+        raise UsageProblem("--scenario applies only to -f focus; every other format has all scenarios")
     ask, watch = asked.ask(), Watched(quiet)
     answers, pages = ask.loaded.kind.part("answers"), ask.loaded.kind.part("pages")
     derivations = style in pages.WITH_DERIVATIONS

@@ -64,7 +64,7 @@ def _asked(schema: str) -> str:
 
     if not sys.stdin.isatty():
         raise UsageProblem(
-            "--ask needs a terminal to ask in: standard input is none\n"
+            "--ask needs a terminal: standard input is not one\n"
             "    `planner init FILE` writes a commented plan to edit instead"
         )
     book = book_for(None, None, option="--prices")

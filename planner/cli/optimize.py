@@ -55,8 +55,11 @@ def command(
 
     Every count of the plan's range, or around its only one, with up to two spares, is priced in all simulated outcomes.
     What is recommended keeps the deadline and the budget in 9 of 10 of them (decision.confidence). The frontier lists
-    what else can be had, from the shortest to the cheapest run. Exit 10 if nothing keeps the limits.
+    what else can be had, from the shortest to the cheapest run. Exit 10 if nothing keeps a limit that was given with
+    --deadline or --budget, or nothing is feasible; else, as `compare` without a gate, 0.
     """
+    from planner.answer.gates import Gates, violations
+
     style = format_of(style, out, ("table", "json", "md"))
     limits = [f"run.deadline={deadline}"] if deadline is not None else []
     limits += [f"constraints.max_cost_usd={budget:.15g}"] if budget is not None else []
@@ -70,4 +73,5 @@ def command(
     best, settings = sizes.best(found)
     change = () if best else cheapest_change(found.comparison)
     after_row(asked, best, style, step=APPROVE, quiet=quiet, settings=settings, change=change)
-    return ExitCode.OK if best else ExitCode.GATE
+    refused = bool(limits) or bool(violations(found.comparison, Gates()))
+    return ExitCode.GATE if refused and not best else ExitCode.OK

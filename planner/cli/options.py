@@ -233,7 +233,7 @@ def refuse(kind: Kind) -> None:
 def check_format(style: str, known: Sequence[str], kind: Kind) -> None:
     """Raises UsageProblem for a format that the verb does not write of a kind of plan."""
     if style not in known:
-        raise UsageProblem(f"-f {style}: of {kind.title}, {' or '.join(known)}")
+        raise UsageProblem(f"-f {style}: not available for {kind.title}; use {' or '.join(known)}")
 
 
 def look_of(asked: Asked, out: str | None = "", color: str = "never", **more: Any) -> Look:

@@ -155,14 +155,14 @@ def _item(book: PriceBook, item: str, offering: str, service: str | None) -> dic
         known = ", ".join(repr(one) for name, one in units if name == item)
         raise UsageProblem(f"--offering: {item} has {known}")
     if service not in (None, found):
-        raise UsageProblem(f"--service {service}: {item} is of {found}")
+        raise UsageProblem(f"--service {service}: {item} belongs to {found}")
     return {"service": found, "item": item, "offering": offering, "unit": units[item, offering]}
 
 
 def _service(book: PriceBook, service: str | None) -> dict[str, str]:
     known = sorted({"AmazonEC2", *(row["service"] for row in book.rows("metered"))})
     if service is None:
-        raise UsageProblem("name what it is a price of: --type and --purchase, --item, or --service with --percent")
+        raise UsageProblem("say what the price is for: --type and --purchase, --item, or --service with --percent")
     if service not in known:
         raise UsageProblem(f"--service {service}: one of {', '.join(known)}")
     return {"service": service}

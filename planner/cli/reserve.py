@@ -165,7 +165,7 @@ def _block(
     from planner.stack.reservations import block_days, check_days, tags_of, to_buy, together
 
     number, _ = to_buy(spec)
-    length = days or spec.buying.block_days or block_days(spec.guard.max_days)
+    length = days or spec.buying.block_parts[0] or block_days(spec.guard.max_days)
     check_days(length)
     kind = spec.fleet.instance_type
     offers = block_offers(ec2, instance_type=kind, instances=nodes, hours=length * 24, after=after)
@@ -268,4 +268,7 @@ def _written(spec: ClusterSpec) -> str:
     ends = f", ends {last.ends}" if last.ends else ""
     missing = len(spec.blocks) - len(held)
     more = f". {many(missing, 'block')} more to buy: run it again" if missing else ""
+    if not missing and len(parts := spec.buying.block_parts) > 1:
+        more = f". The plan asks for {many(parts[1], 'day')} more, bought today: `planner reserve --stack {spec.stack} "
+        more += f"--extend --days {parts[1]}`"
     return f"{last.reservation_id} in {spec.zone_id}{starts}{ends}{more}"

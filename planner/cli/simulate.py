@@ -126,7 +126,7 @@ def command(
     if unknown := [name for name in names if name not in NAMES]:
         raise UsageProblem(f"--policies: {unknown[0]!r} is no rule; the rules are {', '.join(NAMES)}, or all")
     if overrides or prices or scenario:
-        raise UsageProblem("--set, --prices and --scenario are of a plan: planner simulate PLAN --traces FILE...")
+        raise UsageProblem("--set, --prices and --scenario apply to a plan: planner simulate PLAN --traces FILE...")
     jobs = [
         partial(
             Job.of_hours,

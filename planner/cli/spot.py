@@ -57,8 +57,8 @@ def watch(stack: str, style: str | None, out: str | None, color: str, quiet: boo
     history = history_of(group, spec.region, now, aws_client.client)
     if history is None:
         raise UsageProblem(
-            f"CloudWatch has no record of group {group} in {spec.region}: it does not exist yet, or since less than a "
-            "few minutes"
+            f"CloudWatch has no record of group {group} in {spec.region}: it does not exist yet, or has "
+            "existed for less than a few minutes"
         )
     found = losses_of(history, rule)
     if style == "json":

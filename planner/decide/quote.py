@@ -95,7 +95,9 @@ def check_comparable(old: Request, new: Request) -> None:
     """Raises UsageProblem with every reason why two plans are not of the same work."""
     found = list(_other_work(old, new))
     if found:
-        raise UsageProblem("not comparable: " + "; ".join(found) + "\n    a saving is only one for the same work")
+        raise UsageProblem(
+            "not comparable: " + "; ".join(found) + "\n    a saving can be stated only for the same work"
+        )
 
 
 def _other_work(old: Request, new: Request) -> Iterator[str]:

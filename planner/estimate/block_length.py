@@ -1,17 +1,22 @@
-"""How long a Capacity Block to buy: of all lengths that AWS sells, the one that costs least together with its tail."""
+"""How long a Capacity Block to buy: of all that can be bought at once, the length that costs least together with its
+tail."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.models.block_tail import SOLD_DAYS, Chances, tail_of
+from planner.models.block_sizes import SOLD_DAYS, TOGETHER_DAYS, block_parts
+from planner.models.block_tail import Chances, gap_hours, tail_of
 from planner.models.compute import usable_hours
-from planner.models.number import quantiles, share_of
+from planner.models.number import median, quantiles, share_of
 
 CLOSE, SHORTER = 0.03, 0.05  # shares of the least cost
+CLEARLY, NEARLY = 0.02, 0.1  # of a length that is named beside: how much less it costs, how much less it is in time
+TWO_PARTS = tuple(days for days in TOGETHER_DAYS if days not in SOLD_DAYS)
 LONGEST_HOURS = 20 * 365 * 24.0  # a draw that never ends counts as one that takes so long
 
 
@@ -36,6 +41,106 @@ def tail_usd(
     return np.asarray(usd, dtype=float), np.asarray(tail.waited_hours, dtype=float)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Nearly:
+    """A length that costs less on average, and that too few draws end in time with."""
+
+    days: float
+    usd_less: float
+    on_time_fraction: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Spent:
+    """Of some draws with one length: their USD in all, how many outlast it, and how many end within the limit; the USD
+    of each where a P90 is asked for."""
+
+    usd: float
+    outlast: int
+    on_time: int
+    each: NDArray[np.float64] | None = None
+
+    def __add__(self, other: _Spent) -> _Spent:
+        each = None if self.each is None or other.each is None else np.concatenate([self.each, other.each])
+        outlast, on_time = self.outlast + other.outlast, self.on_time + other.on_time
+        return _Spent(usd=self.usd + other.usd, outlast=outlast, on_time=on_time, each=each)
+
+
+class _Draws:
+    """Draws with the chances of each, the longest first: those that outlast a length are the first ones, and a view of
+    them no copy."""
+
+    def __init__(self, hours: NDArray[np.float64], chances: Chances, prices: Prices, limit_hours: float) -> None:
+        self.hours, self.chances, self.prices, self.limit_hours = hours, chances, prices, limit_hours
+        self._rising = hours[::-1]
+        self._gaps = np.broadcast_to(np.asarray(gap_hours(TWO_PARTS[0], chances.restart_hours)), hours.shape)
+        self._widest = float(self._gaps.max()) if hours.size else 0.0
+        rate, stop = _least(chances, prices)
+        # of the longest draws, each number of them
+        self._sums = [np.append(0.0, np.cumsum(np.broadcast_to(of, hours.shape))) for of in (rate * hours, rate, stop)]
+
+    def over(self, hours: float) -> int:
+        """How many are longer."""
+        return self.hours.size - int(np.searchsorted(self._rising, hours, side="right"))
+
+    def bound(self, days: int) -> float:
+        """USD that they cannot be below."""
+        usable = usable_hours(days)
+        of_usd, of_rates, of_stops = (sums[self.over(usable)] for sums in self._sums)
+        return float(self._fees(days) + of_usd - usable * of_rates + of_stops)
+
+    def spent(self, days: int, *, each: bool) -> _Spent:
+        """With both parts, where the length has two."""
+        usable, prices, size = usable_hours(days), self.prices, self.hours.size
+        longer = after_first = self.over(usable)
+        left = self.hours[:longer] - usable
+        if days in TWO_PARTS:
+            after_first = self.over(usable_hours(block_parts(days)[0]))
+            longer = min(self.over(usable - self._widest), after_first)
+            left = np.maximum(self.hours[:longer] + self._gaps[:longer] - usable, 0.0)
+        usd, waited = tail_usd(left, days, self.chances.at(slice(longer)), prices)
+        gaps = self._gaps[:after_first] if days in TWO_PARTS else np.zeros(after_first)
+        ends = self.hours[:after_first] + gaps
+        ends[:longer] += waited
+        in_first = size - max(self.over(self.limit_hours), after_first)
+        every = None
+        if each:
+            every = np.full(size, days * 24 * prices.block)
+            every[:after_first] += gaps * prices.waiting
+            every[:longer] += usd
+        return _Spent(
+            usd=self._fees(days) + float(usd.sum()) + float(gaps.sum()) * prices.waiting,
+            outlast=int(np.count_nonzero(left)),
+            on_time=in_first + int(np.count_nonzero(ends <= self.limit_hours)),
+            each=every,
+        )
+
+    def _fees(self, days: int) -> float:
+        return self.hours.size * days * 24 * self.prices.block
+
+
+def _least(chances: Chances, prices: Prices) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(USD of each hour that is left, USD of the stop before them) that no tail of a draw is below."""
+    block = np.asarray(prices.block * chances.price_ratio, dtype=float)
+    found = np.asarray(chances.found) & (prices.on_demand is not None)
+    other = np.where(found, prices.on_demand or 0.0, block)
+    # an extension that would exceed 182 days is none
+    rate = np.where(chances.extended, np.minimum(block, other), other)
+    wait = np.where(found, chances.wait_hours, chances.later_hours) + chances.restart_hours
+    stop = wait * prices.waiting + chances.restart_hours * other
+    return rate, np.where(chances.extended, 0.0, stop)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Tried:
+    """A length: its cost with its tail, how many draws outlast it, and the share that ends within the limit."""
+
+    days: int
+    cost: float
+    outlast: int
+    on_time: float
+
+
 def cheapest_days(
     hours: NDArray[np.float64],
     chances: Chances,
@@ -44,63 +149,64 @@ def cheapest_days(
     limit_hours: float,
     confidence: float,
     planned_hours: float = 0.0,
+    second_planned: bool = False,
     at_p90: bool = False,
-) -> float:
+) -> tuple[float, Nearly | None]:
     """The length, in days, with nearly the least mean cost over the draws (or P90) of block and tail; of those with
-    which enough draws end within the limit, where any length does that.
+    which enough draws end within the limit, where any length does that. And of the others the one that most draws end
+    in time with, where it clearly costs less.
 
     The mean, also where scenarios rank by P50: at P50 half of the draws, and so every tail, are out of sight. Of the
-    lengths within CLOSE of the least the one that the fewest draws outlast, since the chances of a tail are guesses;
-    and none that the planned run outlasts, unless every other costs more than SHORTER.
+    lengths within CLOSE of the least the one that the fewest draws outlast, which takes the fewest days in a bad case
+    and rests on the chances of a tail, which are guesses, the least; and none that the planned run outlasts, unless
+    every other costs more than SHORTER. Two parts are bought only where a single one costs CLEARLY more. A draw in
+    which AWS has no second part has the first one alone.
+
+    second_planned: whether the planned run counts on the second part.
     """
     hours = np.minimum(hours, LONGEST_HOURS)
-    # the longest first: the draws that outlast a block are then the first ones, and a view of them no copy
-    order = np.argsort(-hours, kind="stable")
+    order = np.argsort(-hours)
     hours, chances = hours[order], chances.at(order)
+    sold = np.broadcast_to(np.asarray(chances.second), hours.shape)
+    both, alone = (_Draws(hours[at], chances.at(at), prices, limit_hours) for at in (sold, ~sold))
+    firsts = {days: block_parts(days)[0] for days in TOGETHER_DAYS}
     in_time = share_of(hours <= limit_hours) >= confidence
-    found: list[tuple[float, int, int]] = []
+    without = cache(lambda days: alone.spent(days, each=at_p90))
+    found: list[_Tried] = []
+    late: list[_Tried] = []
     least = np.inf
-    for days, bound in _bounded(hours, chances, prices):
-        if bound >= least * (1 + SHORTER) and not at_p90:
+    for bound, days in sorted((both.bound(days) + alone.bound(firsts[days]), days) for days in TOGETHER_DAYS):
+        if bound / hours.size >= least * (1 + SHORTER) and not at_p90:
             break
-        usable = usable_hours(days)
-        outlast = int(np.count_nonzero(hours > usable))
-        usd, waited = tail_usd(hours[:outlast] - usable, days, chances.at(slice(outlast)), prices)
-        if in_time:
-            ends = hours.copy()
-            ends[:outlast] += waited
-            if share_of(ends <= limit_hours) < confidence:
-                continue
-        fee = days * 24 * prices.block
-        if at_p90:
-            every = np.zeros_like(hours)
-            every[:outlast] = usd
-            cost = fee + quantiles(every, (0.9,))[0]
-        else:
-            cost = fee + float(usd.sum()) / hours.size
-        found.append((cost, days, outlast))
-        least = min(least, cost)
-    dear = least * (1 + SHORTER)
-    whole = [one for one in found if usable_hours(one[1]) >= planned_hours and one[0] <= dear]
-    near = [one for one in whole or found if one[0] <= min(whole or found)[0] * (1 + CLOSE)]
-    return float(min(near, key=lambda one: (one[2], one[0]))[1]) if near else float(SOLD_DAYS[-1])
+        spent = both.spent(days, each=at_p90) + without(firsts[days])
+        cost = spent.usd / hours.size if spent.each is None else quantiles(spent.each, (0.9,))[0]
+        tried = _Tried(days=days, cost=cost, outlast=spent.outlast, on_time=spent.on_time / hours.size)
+        if in_time and tried.on_time < confidence:
+            late.append(tried)
+            continue
+        found.append(tried)
+        least = min(least, tried.cost)
+    if not found:
+        return float(SOLD_DAYS[-1]), None
+    restart = median(chances.restart_hours)
+    whole = [
+        one
+        for one in found
+        if one.cost <= least * (1 + SHORTER)
+        and _holds(one.days if second_planned else firsts[one.days], planned_hours, restart)
+    ]
+    cheapest = min(one.cost for one in whole or found)
+    near = [one for one in whole or found if one.cost <= cheapest * (1 + CLOSE)]
+    # the simpler purchase, unless a second part clearly pays
+    single = [one for one in near if len(block_parts(one.days)) == 1]
+    if single and min(one.cost for one in single) <= cheapest / (1 - CLEARLY):
+        near = single
+    chosen = min(near, key=lambda one: (one.outlast, one.cost))
+    less = [one for one in late if one.cost <= chosen.cost * (1 - CLEARLY) and one.on_time >= confidence - NEARLY]
+    best = max(less, key=lambda one: (one.on_time, -one.cost), default=None)
+    nearly = best and Nearly(days=best.days, usd_less=chosen.cost - best.cost, on_time_fraction=best.on_time)
+    return float(chosen.days), nearly
 
 
-def _bounded(hours: NDArray[np.float64], chances: Chances, prices: Prices) -> list[tuple[int, float]]:
-    """Every length with a cost that it cannot be below, the lowest first: what is left is paid at least once.
-
-    hours: of every draw, the longest first.
-    """
-    rate = np.asarray(prices.block * chances.price_ratio, dtype=float)
-    if prices.on_demand is not None:
-        rate = np.minimum(rate, prices.on_demand)
-    ordered = hours[::-1]
-    rates = np.broadcast_to(rate, hours.shape)[::-1]
-    # sums over the draws from each place to the end
-    of_rates = np.append(np.cumsum(rates[::-1])[::-1], 0.0)
-    of_usd = np.append(np.cumsum((rates * ordered)[::-1])[::-1], 0.0)
-    usable = np.array([usable_hours(days) for days in SOLD_DAYS])
-    at = np.searchsorted(ordered, usable, side="right")
-    left = (of_usd[at] - usable * of_rates[at]) / hours.size
-    fees = np.array(SOLD_DAYS) * 24 * prices.block
-    return sorted(zip(SOLD_DAYS, (fees + left).tolist(), strict=True), key=lambda entry: (entry[1], entry[0]))
+def _holds(days: int, planned_hours: float, restart_hours: float) -> bool:
+    return bool(usable_hours(days) - gap_hours(days, restart_hours) >= planned_hours)

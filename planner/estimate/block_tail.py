@@ -21,6 +21,7 @@ from pricing.book import PriceBook
 from pricing.offers import Price
 
 EXTEND, ON_DEMAND, NONE = "extend", "on-demand", "none"
+SECOND = "block.second_part"  # the stream of whether AWS sells the second part of what is bought on one day
 RULE = "rule:purchase.capacity_block.tail: an extension, else On-Demand nodes, else a later block"
 MORE, AFTER, WAITED = (f"fleet.block_{what}_hours" for what in ("more", "on_demand", "waited"))
 
@@ -33,10 +34,10 @@ def tail_rule(settings: CapacityBlock) -> str:
 def chances_of(settings: CapacityBlock, values: Values, *, on_demand: bool) -> Chances:
     """on_demand: whether On-Demand nodes have a price."""
     asked = tail_rule(settings) == EXTEND
-    granted = _drawn(values, "block.extension", "block.extension_granted_fraction")
-    found = _drawn(values, "block.on_demand", "block.on_demand_found_fraction")
+    found = drawn(values, "block.on_demand", "block.on_demand_found_fraction")
     return Chances(
-        extended=(True if settings.extension else granted) if asked else False,
+        second=granted(settings, values, SECOND),
+        extended=granted(settings, values, "block.extension") if asked else False,
         found=found if on_demand else False,
         wait_hours=values["block.on_demand_wait_hours"],
         later_hours=values["block.later_wait_days"] * 24,
@@ -45,7 +46,12 @@ def chances_of(settings: CapacityBlock, values: Values, *, on_demand: bool) -> C
     )
 
 
-def _drawn(values: Values, stream: str, fraction: str) -> NDArray[np.bool_]:
+def granted(settings: CapacityBlock, values: Values, stream: str) -> NDArray[np.bool_]:
+    """In which draws AWS has a further block to sell, or an extension: each is asked for with a stream of its own."""
+    return np.asarray(True) if settings.extension else drawn(values, stream, "block.extension_granted_fraction")
+
+
+def drawn(values: Values, stream: str, fraction: str) -> NDArray[np.bool_]:
     """In which draws something with that chance happens; at central values, whether it is likelier than not."""
     return np.asarray(values.uniform(stream) < values[fraction])
 
@@ -56,47 +62,31 @@ def days_before_end(days: float) -> int:
 
 
 def bill_tail(
-    ledger: Ledger, purchase: NodePurchase, left: Number, block: Price, waiting_usd: Number, values: Values
+    ledger: Ledger,
+    purchase: NodePurchase,
+    left: Number,
+    days: Number,
+    block: Price,
+    waiting_usd: Number,
+    values: Values,
+    between: Number = 0.0,
 ) -> Number:
     """Add the lines of what follows the block; returns the hours waited.
 
-    left: hours that the run still needs at the block's end, 0 where it ends within it. waiting_usd: an hour of what
-    stands while there are no nodes.
+    left: hours that the run still needs at the end of the block of so many days, 0 where it ends within it.
+    waiting_usd: an hour of what stands while there are no nodes. between: hours lost between two parts of the block.
     """
-    settings, days = purchase.settings.capacity_block, purchase.block_days or 0.0
+    settings = purchase.settings.capacity_block
     on_demand = on_demand_price(ledger.book, purchase.instance.name, ledger.region)
     chances = chances_of(settings, values, on_demand=on_demand is not None)
     tail = tail_of(left, days, chances)
-    waited = tail.waited_hours
+    waited = tail.waited_hours + between
     for id, hours in ((MORE, tail.block_hours), (AFTER, tail.on_demand_hours), (WAITED, waited)):
         if np.any(hours):
             ledger.sheet.taken(id, "h", after=(hours, RULE))
     if np.any(tail.block_hours):
-        ratio: Sourced = (1.0, "plan:purchase.capacity_block.extension")
-        if not settings.extension:
-            ratio = values.given("block.later_price_ratio")
-        usd = ledger.sheet.arithmetic(
-            "fleet.block_later_usd",
-            block.usd * ratio[0],
-            "USD/Hrs",
-            "usd_per_hour * price_ratio",
-            usd_per_hour=(block.usd, COMPUTE_PRICE, "USD/Hrs"),
-            price_ratio=(ratio[0], ratio[1], "ratio"),
-        )
-        bill_used_hours(
-            ledger,
-            purchase,
-            tail.block_hours,
-            block,
-            usd,
-            list_usd=list_price(ledger, purchase, block.usd)[0],
-            note="an extension, or a later block, at the price of its day",
-            pricing_category="Committed",
-            line=BLOCK_MORE,
-            hours_origin=f"run:{MORE}",
-            hourly=False,
-            more_inputs={"usd_per_hour": (usd, "run:fleet.block_later_usd")},
-        )
+        note = "an extension, or a later block, at the price of its day"
+        bill_later_block(ledger, purchase, tail.block_hours, block, COMPUTE_PRICE, values, note=note)
     if on_demand is not None and np.any(tail.on_demand_hours):
         after: Sourced = (tail.on_demand_hours, f"run:{AFTER}")
         note = "after the block, from its last checkpoint"
@@ -118,6 +108,38 @@ def bill_tail(
             note="storage and network while the run waits for nodes",
         )
     return waited
+
+
+def bill_later_block(
+    ledger: Ledger, purchase: NodePurchase, hours: Number, block: Price, origin: str, values: Values, *, note: str
+) -> None:
+    """Add the line of an extension or a later block. block: its price today, which is from `origin`."""
+    settings = purchase.settings.capacity_block
+    ratio: Sourced = (1.0, "plan:purchase.capacity_block.extension")
+    if not settings.extension:
+        ratio = values.given("block.later_price_ratio")
+    usd = ledger.sheet.arithmetic(
+        "fleet.block_later_usd",
+        block.usd * ratio[0],
+        "USD/Hrs",
+        "usd_per_hour * price_ratio",
+        usd_per_hour=(block.usd, origin, "USD/Hrs"),
+        price_ratio=(ratio[0], ratio[1], "ratio"),
+    )
+    bill_used_hours(
+        ledger,
+        purchase,
+        hours,
+        block,
+        usd,
+        list_usd=list_price(ledger, purchase, block.usd)[0],
+        note=note,
+        pricing_category="Committed",
+        line=BLOCK_MORE,
+        hours_origin=f"run:{MORE}",
+        hourly=False,
+        more_inputs={"usd_per_hour": (usd, "run:fleet.block_later_usd")},
+    )
 
 
 def length_prices(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
@@ -45,6 +46,17 @@ def _committed(years: int, terms: int, usd: float, left_hours: float) -> str:
     many = f"{terms} full terms of {years} year{'s' * (years > 1)} are"
     after = f"; the {left_hours / 24:,.0f} days after it are On-Demand" if left_hours else ""
     return f"{f'the full {years}-year term is' if terms == 1 else many} committed: {usd:,.0f} USD{after}"
+
+
+def _upfront(ledger: Ledger, purchase: NodePurchase, whole: float, usd: float) -> str:
+    """What paying all of it upfront would save; "" where it is, or has no price or a higher one."""
+    option = replace(purchase.option, upfront="all")
+    try:
+        all_usd = ledger.book.commitment(purchase.instance.name, ledger.region, option).price.usd
+    except PriceNotFound:
+        return ""
+    less = 1 - all_usd / usd
+    return f"; all upfront costs {less:.0%} less, {whole * less:,.0f} USD, due on the first day" if less > 0.005 else ""
 
 
 def _at_the_rate(
@@ -165,7 +177,9 @@ def bill_commitment(ledger: Ledger, purchase: NodePurchase, run_hours: Number) -
             term_hours=(term, of_term),
             reuse_value_fraction=reused,
         ),
-        warnings=(_committed(purchase.option.years, count, whole, left_hours),),
+        warnings=(
+            _committed(purchase.option.years, count, whole, left_hours) + _upfront(ledger, purchase, whole, usd),
+        ),
     )
 
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 
 from planner.estimate.result import Scenario
 from planner.estimate.scenario import Outcome
-from planner.models.compute import usable_hours
 from planner.models.derived import Derived, Input, SourcedQuantity, plain
 from planner.models.goodput import AVAILABILITY_FLOOR
 from planner.models.line_numbers import derived_of_line
@@ -72,8 +71,8 @@ def _shares(sheet: Sheet, scenario: Scenario, planned: Outcome, draws: int) -> N
     never = f"availability_fraction <= {AVAILABILITY_FLOOR}"
     inputs = {"availability_fraction": available}
     if planned.bought.ends_with_block and planned.bought.block_days is not None:
-        usable = usable_hours(planned.bought.block_days)
-        inputs |= {"hours": hours, "usable": (usable, "run:fleet.block_usable_hours", "h")}
+        usable = "fleet.block_usable_hours" if planned.bought.second is None else "fleet.block_had_hours"
+        inputs |= {"hours": hours, "usable": (planned.bought.had_hours, f"run:{usable}", "h")}
         ends, never = f"({ends}) & (hours <= usable)", f"({never}) | (hours > usable)"
     share("finish_fraction", scenario.finish_fraction, ends, "in which the run finishes", **inputs)
     share("unfinished_fraction", scenario.unfinished_fraction, never, "in which the run never finishes", **inputs)

@@ -7,12 +7,13 @@ from datetime import date
 
 import numpy as np
 
-from planner.estimate.block_length import cheapest_days
-from planner.estimate.block_tail import NONE, chances_of, length_prices, tail_rule
+from planner.estimate.block_length import Nearly, cheapest_days
+from planner.estimate.block_tail import NONE, SECOND, chances_of, granted, length_prices, tail_rule
 from planner.estimate.choice import Choice, FleetSize
 from planner.estimate.constraints import limit_of_plan
 from planner.estimate.demand import demand_of, planned_write_gb_per_s
-from planner.estimate.node_purchase import NodePurchase
+from planner.estimate.held_block import Followed, first_and_after, followed, rates_of
+from planner.estimate.node_purchase import After, NodePurchase
 from planner.estimate.request import Request
 from planner.estimate.run import Run, run_on
 from planner.estimate.scenario import Outcome, price
@@ -22,14 +23,13 @@ from planner.estimate.work import FleetWork, work_on
 from planner.layouts.base import Demand, Layout
 from planner.models.bill import Unpriced
 from planner.models.bill_lines import SPOT_INTERRUPTIONS
-from planner.models.block_tail import SOLD_DAYS
-from planner.models.compute import BLOCK_MAX_DAYS, block_days, usable_hours
-from planner.models.number import quantiles, share_within
+from planner.models.block_sizes import SOLD_DAYS, TOGETHER_DAYS
+from planner.models.block_tail import covering_days, gap_hours
+from planner.models.compute import usable_hours
+from planner.models.number import quantiles, share_of, share_within
 from planner.models.values import Values
 from pricing.book import PriceNotFound
 from pricing.offers import PurchaseOption
-
-LONGEST_BLOCK_HOURS = usable_hours(BLOCK_MAX_DAYS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +38,7 @@ class Evaluated:
 
     planned, spread: at central values and in draws (the same object without draws); None if the layout refuses.
     why_not: what rules it out, apart from the plan's constraints. interruptions_observed: the day of Spot Advisor's
-    band, None without one.
+    band, None without one. nearly: a shorter Capacity Block that costs less and is on time too seldom.
     """
 
     choice: Choice
@@ -50,6 +50,7 @@ class Evaluated:
     unpriced: tuple[Unpriced, ...] = ()
     notes: tuple[str, ...] = ()
     block_stretch: float | None = None
+    nearly: Nearly | None = None
     interruptions_observed: date | None = None
 
 
@@ -175,8 +176,12 @@ def _bought(request: Request, choice: Choice, central: Ground, drawn: Ground | N
         start=request.start,
         is_held=request.plan.run.held_hours is not None,
     )
-    if choice.option.family == "capacity-block":
-        purchase = replace(purchase, block_days=_block_days(request, choice, purchase, drawn, runs))
+    nearly = None
+    if choice.option.family == "capacity-block" and purchase.is_held:
+        purchase = _held_block(request, purchase, drawn or central, runs)
+    elif choice.option.family == "capacity-block":
+        days, nearly = _block_days(request, choice, purchase, central, drawn, runs)
+        purchase = replace(purchase, block_days=days)
     # without the interruption rate of spot the total is a lower bound, to which a midpoint does not belong
     keep = False if runs.market.missing else None
     planned = price(request.book, runs.planned, choice.layout, purchase, central.values, keep_bounded=keep)
@@ -192,32 +197,57 @@ def _bought(request: Request, choice: Choice, central: Ground, drawn: Ground | N
         planned=planned,
         spread=spread,
         why_not=planned.why_not,
-        block_stretch=_stretch(purchase, runs.planned),
+        block_stretch=_stretch(request, purchase, runs.planned),
+        nearly=nearly,
         unpriced=(*planned.unpriced, *((runs.market.missing,) if runs.market.missing else ())),
         notes=runs.market.notes,
         interruptions_observed=runs.market.observed,
     )
 
 
+def _held_block(request: Request, purchase: NodePurchase, ground: Ground, runs: ScenarioRuns) -> NodePurchase:
+    """The length of the first Capacity Block of a fleet that is held for a given time, and what follows it."""
+    plan, values, delivered = request.plan, ground.values, runs.spread.delivered_fraction
+    hours = float(runs.planned.hours)
+    settings, rates = plan.purchase.capacity_block, rates_of(request.book, purchase, plan.region, values)
+
+    def follows(days: int, after: After) -> Followed:
+        return followed(hours, days, after, settings, values, on_demand=rates.on_demand is not None)
+
+    def share(then: Followed) -> float:
+        there = 1 - then.undelivered_hours / hours
+        assert delivered is not None  # the fleet is held
+        return share_of(np.asarray(delivered * there >= plan.decision.availability))
+
+    found = first_and_after(hours, rates, settings.days, follows, share, plan.decision.confidence)
+    return purchase if found is None else replace(purchase, block_days=float(found[0]), after=found[1])
+
+
 def _block_days(
-    request: Request, choice: Choice, purchase: NodePurchase, drawn: Ground | None, runs: ScenarioRuns
-) -> float | None:
-    """The length of a Capacity Block to buy; None where the run of a held fleet says it."""
+    request: Request,
+    choice: Choice,
+    purchase: NodePurchase,
+    central: Ground,
+    drawn: Ground | None,
+    runs: ScenarioRuns,
+) -> tuple[float, Nearly | None]:
+    """The days of Capacity Block to buy at once, and a cheaper length that is on time too seldom."""
     settings, confidence = request.plan.purchase.capacity_block, request.plan.decision.confidence
-    if settings.days is not None or purchase.is_held:
-        return settings.days
+    if settings.days is not None:
+        return settings.days, None
+    restart = request.table()["goodput.bring_up_hours"].value
     hours = np.atleast_1d(np.asarray(runs.spread.hours, dtype=float))
     if drawn is None or runs.spread is runs.planned:
         needed = float(runs.planned.hours) * request.block_stretch.get(choice.id, 1.0)
-        return float(block_days(run_hours=min(needed, LONGEST_BLOCK_HOURS)))
+        return float(covering_days(needed, restart)), None
     try:
         usd = request.book.capacity_block(choice.instance.name, request.plan.region).price.usd
     except LookupError:
         usd = None
     if usd is None or tail_rule(settings) == NONE:
-        covered = max(share_within(hours, confidence), float(runs.planned.hours))
-        longest = max(LONGEST_BLOCK_HOURS, float(runs.planned.hours))
-        return float(block_days(run_hours=min(covered, longest)))
+        needed = max(share_within(hours, confidence), float(runs.planned.hours))
+        # without a tail nothing stands in for a second part that AWS has not
+        return float(covering_days(needed, restart, SOLD_DAYS if tail_rule(settings) == NONE else TOGETHER_DAYS)), None
     waiting = runs.spread.ledger.cost_usd / runs.spread.hours
     prices = length_prices(request.book, purchase, request.plan.region, usd, waiting)
     limit = limit_of_plan(request.plan)
@@ -230,19 +260,25 @@ def _block_days(
         limit_hours=limit_hours,
         confidence=confidence,
         planned_hours=float(runs.planned.hours),
+        second_planned=bool(granted(settings, central.values, SECOND)),
         at_p90=request.plan.decision.rank_by == "p90",
     )
 
 
-def _stretch(purchase: NodePurchase, planned: Run) -> float | None:
+def _stretch(request: Request, purchase: NodePurchase, planned: Run) -> float | None:
     """The time that a Capacity Block is bought for as a multiple of the planned hours, by which a changed plan gets its
     own length without draws.
 
-    In the middle of the times for which that length is the one to buy: at their end, any longer run would buy a week.
+    In the middle of the times for which that length is the one to buy: at their end, any longer run would buy a day
+    more.
     """
     if purchase.option.family != "capacity-block" or purchase.block_days is None:
         return 1.0 if purchase.option.family == "capacity-block" else None
-    longest = usable_hours(purchase.block_days)
-    shorter = max((days for days in SOLD_DAYS if days < purchase.block_days), default=0)
-    shortest = max(usable_hours(shorter), longest / 4)
-    return float(np.sqrt(shortest * longest)) / float(planned.hours)
+    restart = request.table()["goodput.bring_up_hours"].value
+
+    def holds(days: float) -> float:
+        return max(usable_hours(days) - float(gap_hours(days, restart)), 1.0)
+
+    longest = holds(purchase.block_days)
+    shorter = max((days for days in TOGETHER_DAYS if days < purchase.block_days), default=0)
+    return float(np.sqrt(max(holds(shorter), longest / 4) * longest)) / float(planned.hours)

@@ -40,11 +40,21 @@ class Cash:
 
 
 @dataclass(frozen=True, kw_only=True)
+class After:
+    """What follows the first block, or the commitment, of a fleet that is held longer: days of further blocks, bought 8
+    weeks before each, then hours On-Demand."""
+
+    block_days: int = 0
+    on_demand_hours: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
 class NodePurchase:
     """The input of a purchase.
 
     is_held: whether the nodes are held for a given time, so that they may be given back half an hour before the end of
-    a block. block_days: the length of the Capacity Block to buy; None for another option, or where none has a price.
+    a block. block_days: of the Capacity Block to buy, or of its two parts; None for another option, or where none has a
+    price. after: what follows it, of a fleet that is held.
     """
 
     instance: InstanceType
@@ -54,6 +64,7 @@ class NodePurchase:
     start: date
     is_held: bool = False
     block_days: float | None = None
+    after: After = After()
 
 
 @dataclass
@@ -62,8 +73,10 @@ class PurchaseResult:
 
     taken_over_usd: the part of a commitment's bill that other work in the company pays (reuse_value).
     unused_node_hours: paid but not used by the run; experiments use them first. block_days: length of the Capacity
-    Block. outlasts_block: in which draws the run does not end within it; None if that cannot be. waited_hours: without
-    nodes after it. ends_with_block: whether a run that outlasts it does not finish.
+    Block; usable_hours: of a run that it holds; had_hours: the same with the parts that AWS sells; second: in which
+    draws it sells the second, None if there is none. outlasts_block: in which draws the run does not end within it;
+    None if that cannot be. waited_hours: without nodes after it. undelivered_hours: without nodes, of a fleet that is
+    held. ends_with_block: whether a run that outlasts it does not finish.
     """
 
     usd_per_hour: Number | None = None
@@ -72,8 +85,12 @@ class PurchaseResult:
     taken_over_usd: float = 0.0
     unused_node_hours: Number = 0.0
     block_days: float | None = None
+    usable_hours: Number = 0.0
+    had_hours: Number = 0.0
+    second: NDArray[np.bool_] | None = None
     outlasts_block: NDArray[np.bool_] | None = None
     waited_hours: Number = 0.0
+    undelivered_hours: Number = 0.0
     ends_with_block: bool = False
     warnings: tuple[str, ...] = ()
     why_not: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ from datetime import date
 
 from planner.answer.ranges import Range
 from planner.answer.row import Row
+from planner.estimate.block_length import Nearly
 from planner.estimate.node_purchase import Cash
 from planner.layouts.deployment import Deployment
 from planner.models.bill_lines import COMPUTE_FALLBACK
@@ -50,9 +51,21 @@ class Goodput:
 
 
 @dataclass(frozen=True, kw_only=True)
+class FirstAlone:
+    """The draws in which AWS sells no second part of a block: their share, and what the whole run then costs, on
+    average and at P90."""
+
+    fraction: float
+    mean_usd: float
+    p90_usd: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class BlockPlan:
     """A block of so many days that costs usd, sold from a day on. tail: the rule, "extend", "on-demand" or "none".
-    extension_is_certain: the plan counts on an extension.
+    extension_is_certain: the plan counts on an extension. parts: the days of each part, where AWS sells no such block.
+    ask_from: the first day on which AWS extends it. nearly: a length that costs less and is on time too seldom.
+    first_alone: where AWS has no second part; the other numbers are of both.
 
     outlast_fraction: share of the draws in which the run outlasts it, None without draws. decide_day: the day of the
     block on which to decide, 0 for its last hours, decide_on its date; done_fraction: of the run that is done by then
@@ -69,6 +82,10 @@ class BlockPlan:
     decide_day: int
     decide_on: date
     done_fraction: float
+    parts: tuple[int, ...]
+    ask_from: date
+    nearly: Nearly | None = None
+    first_alone: FirstAlone | None = None
     extension_is_certain: bool = False
     is_given: bool = False
     left_days: float | None = None

@@ -5,12 +5,13 @@ The same function runs once at central values and once on arrays of draws.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from planner.estimate.block_tail import WAITED
 from planner.estimate.bounded_prices import are_small, without_bounded
+from planner.estimate.held import delivered_gpu_hours
 from planner.estimate.input import narrow_supply
 from planner.estimate.node_purchase import NodePurchase, PurchaseResult
 from planner.estimate.purchase import bill_gpu_nodes
@@ -25,6 +26,8 @@ from planner.models.people import bill_people
 from planner.models.sheet import Sheet
 from planner.models.values import Values
 from pricing.book import PriceBook
+
+BEFORE = "fleet.delivered_before_changes"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +70,7 @@ def price(
         spot_hours=run.spot_hours,
         waiting_usd=_waiting_usd(run, nodes.sheet) if purchase.option.family == "capacity-block" else 0.0,
     )
+    run = _delivered(run, bought, nodes.sheet)
     days = _days(run, bought, nodes.sheet)
     held = sheet.equation(
         "fleet.node_hours",
@@ -119,6 +123,26 @@ def price(
         derived=(*run.derived, *sheet.derived),
         keeps_bounded=keep_bounded,
     )
+
+
+def _delivered(run: Run, bought: PurchaseResult, sheet: Sheet) -> Run:
+    """The run with the hours in which a fleet that is held has no nodes, since one purchase follows another."""
+    if run.delivered_fraction is None or not np.any(bought.undelivered_hours):
+        return run
+    before = tuple(replace(e, id=BEFORE) if e.id == "delivered_fraction" else e for e in run.derived)
+    delivered = sheet.arithmetic(
+        "delivered_fraction",
+        run.delivered_fraction * (1 - bought.undelivered_hours / run.hours),
+        "fraction",
+        "delivered * (1 - undelivered / hours)",
+        "without the hours in which one purchase follows another",
+        delivered=(run.delivered_fraction, f"run:{BEFORE}", "fraction"),
+        undelivered=(bought.undelivered_hours, "rule:half an hour and a start at each change of nodes", "h"),
+        hours=(run.hours, "run:run.hours", "h"),
+    )
+    useful = delivered_gpu_hours((run.work.useful_gpu_hours, "run:fleet.gpu_hours"), delivered, sheet)
+    kept = tuple(entry for entry in before if entry.id != "useful_gpu_hours")
+    return replace(run, delivered_fraction=delivered, useful_gpu_hours=useful, derived=kept)
 
 
 def _rare_checkpoints(run: Run) -> tuple[str, ...]:

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.models.compute import BLOCK_LOST_TAIL_HOURS, BLOCK_MAX_DAYS, block_days, usable_hours
+from planner.models.block_sizes import BLOCK_MAX_DAYS, TOGETHER_DAYS, block_parts
+from planner.models.compute import BLOCK_LOST_TAIL_HOURS, block_days, usable_hours
 from planner.models.number import Number
-
-# EC2 User Guide, Capacity Blocks: days up to 14, then whole weeks; also of an extension
-SOLD_DAYS = (*range(1, 15), *range(21, BLOCK_MAX_DAYS + 1, 7))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Chances:
     """What is not known of the time after a block, each a number or one per draw.
 
-    extended: whether AWS grants an extension; found: whether On-Demand nodes are found where it does not. wait_hours:
-    until they are; later_hours: until a later block starts. price_ratio: price of that day over today's. restart_hours:
-    from new nodes to training.
+    second: whether AWS sells the second part of what is bought on one day; extended: whether it grants an extension;
+    found: whether On-Demand nodes are found where it does not. wait_hours: until they are; later_hours: until a later
+    block starts. price_ratio: price of that day over today's. restart_hours: from new nodes to training.
     """
 
+    second: bool | NDArray[np.bool_]
     extended: bool | NDArray[np.bool_]
     found: bool | NDArray[np.bool_]
     wait_hours: Number
@@ -44,6 +44,23 @@ class Tail:
     block_hours: Number
     on_demand_hours: Number
     waited_hours: Number
+
+
+def gap_hours(days: float, restart_hours: Number) -> Number:
+    """Hours lost between the two parts of what is bought for so many days, 0 where AWS sells one block for them.
+
+    The second part is an extension, which loses none, or another block of that length from that day on, for which the
+    nodes end half an hour before and start anew: so much is planned.
+    """
+    return BLOCK_LOST_TAIL_HOURS + restart_hours if len(block_parts(int(days))) > 1 else 0.0
+
+
+def covering_days(run_hours: float, restart_hours: float, lengths: Sequence[int] = TOGETHER_DAYS) -> int:
+    """The fewest days to buy at once that hold a run; the most that are sold if none do."""
+    return next(
+        (days for days in lengths if usable_hours(days) - gap_hours(days, restart_hours) >= run_hours),
+        BLOCK_MAX_DAYS,
+    )
 
 
 def tail_of(left_hours: Number, days: Number, chances: Chances) -> Tail:

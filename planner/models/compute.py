@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from planner.models.block_sizes import BLOCK_MAX_DAYS
 from planner.models.equation import equation
 from planner.models.number import Number
 
 BLOCK_MAX_NODES = 256
-BLOCK_MAX_DAYS = 182
 BLOCK_LOST_TAIL_HOURS = 0.5  # instances are terminated from 30 minutes before the block's end
 _BLOCKS = "EC2 User Guide, Capacity Blocks: 1-day steps to 14 days, 7-day steps to 182, 64 instances per block"
 

@@ -12,7 +12,7 @@ from planner.plan.check_prices import own_prices_findings
 from planner.plan.finding import Finding, repeated
 from planner.plan.profiles import PUBLISHED_MFU
 from planner.plan.training_types import AMOUNTS, Phase, Run, ThroughputRow, Work
-from planner.plan.types import Plan
+from planner.plan.types import BLOCK_ANY_DAYS, Plan
 from planner.plan.wording import did_you_mean, shown
 from planner.plan.yamlfile import Path
 from planner.plan.zone_ids import zone_findings
@@ -49,9 +49,12 @@ def _decision(plan: Plan) -> Iterator[Finding]:
         message = f"purchase.capacity_block: extension is certain, and tail: {block.tail} asks for none"
         yield ("purchase", "capacity_block", "tail"), message, "remove one of them"
     days = block.days
-    if days is not None and days > 14 and days % 7:
+    if days is not None and days > BLOCK_ANY_DAYS and days % 7:
         longer = f"write {days - days % 7} or {days - days % 7 + 7}"
-        message = f"purchase.capacity_block.days is {days}: AWS sells 1 to 14 days, then whole weeks"
+        message = (
+            f"purchase.capacity_block.days is {days}: AWS sells 1 to 14 days, then whole weeks, and two of them can be "
+            f"bought on one day for up to {BLOCK_ANY_DAYS}"
+        )
         yield ("purchase", "capacity_block", "days"), message, longer
 
 

@@ -41,6 +41,7 @@ from planner.plan.training_types import Data, Run
 
 S = TypeVar("S", bound=Section)
 BLOCK_MAX_DAYS = 182
+BLOCK_ANY_DAYS = 62  # planner.models.block_sizes: up to here any number of days is a block, or two parts of one
 # keys that were added to the format later and are empty by default; see `Plan.canonical`
 _LATER_KEYS = ("recipe", "relative_speed", "mfu_by_gpu", "mfu_basis", "access", "days", "months")
 _LATER_KEYS_OF_PHASES = ("read_per_gpu", "hot_dataset", "speedup", "skip")
@@ -68,7 +69,7 @@ class CapacityBlock(Section):
     """The Capacity Block to buy, and what follows where a run outlasts it."""
 
     days: Annotated[int, Field(ge=1, le=BLOCK_MAX_DAYS)] | None = Field(
-        None, description="length to buy: 1 to 14 days, then whole weeks; default: what costs least with its tail"
+        None, description="length to buy: 1 to 62 days, then whole weeks; default: what costs least with its tail"
     )
     extension: bool = Field(False, description="an extension is certain, at the same price")
     tail: Literal["extend", "on-demand", "none"] | None = Field(

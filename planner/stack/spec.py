@@ -15,6 +15,7 @@ from fleet_pool import settings
 from pydantic import ConfigDict
 
 from planner.layouts.registry import DEPLOYED, ROOMS
+from planner.models.block_sizes import block_parts
 from planner.stack.scalars import Flag, Number, Text, Whole
 
 BUYING = ("on-demand", "spot", "reservation", "capacity-block")
@@ -111,6 +112,11 @@ class Buying(_Section):
     further_blocks: tuple[Block, ...] = ()
     left_blocks: tuple[Text, ...] = ()
     block_days: Whole = 0
+
+    @property
+    def block_parts(self) -> tuple[int, ...]:
+        """The days to buy on the same day, where AWS sells no block of block_days: a block, and its extension."""
+        return block_parts(self.block_days)
 
     @property
     def placement_group_name(self) -> str:

@@ -20,7 +20,7 @@ ABOUT = {
     "fleet": "the GPU nodes, spares included",
     "buying": "nodes under Reserved Instances and Savings Plans are deployed as On-Demand nodes",
     "further_blocks": "beside the block above, which has the other nodes; `planner reserve` buys one after the other",
-    "block_days": "the length that was priced with what follows its end; `planner reserve` asks for it",
+    "block_days": "the length that was priced; `planner reserve` asks for it, or for the first of two parts",
     "left_blocks": "they ended before the run: `planner leave` moved its nodes to On-Demand",
     "fallback": "when a run leaves spot: `planner spot watch` compares, `planner leave` moves it",
     "more_types": "beside the type above: a new node is of the cheapest market that has capacity",

@@ -129,7 +129,7 @@ def _idle_gpus(plan: WorkerPoolPlan, found: Sequence[PoolScenario]) -> Iterator[
 def _other_sizes(plan: WorkerPoolPlan, book: PriceBook) -> Iterator[str]:
     if names := left_out(plan, book):
         yield (
-            f"diversified nodes leave out {', '.join(names)}, which have another number of GPUs or vCPUs than most: "
+            f"a diversified pool leaves out {', '.join(names)}, which have another number of GPUs or vCPUs than most: "
             "AWS Batch would put two jobs on a larger node. More types of one size in the plan are more markets"
         )
 

@@ -146,8 +146,8 @@ def _diversified(
         boot_billed=any(one.boot_billed is not False for one in workers),
         interruptions_said=(
             f"{len(members)} spot markets: {', '.join(one.instance_type or '' for one in workers)} in "
-            f"{len(zones)} zone{'s' if len(zones) > 1 else ''}; each is as often scarce as alone, and partly "
-            f"together ({CORRELATION}); a new node is of the cheapest market that has one"
+            f"{len(zones)} zone{'s' if len(zones) > 1 else ''}; each is scarce as often as it would be alone, partly "
+            f"together ({CORRELATION}); a new node comes from the cheapest market that has one"
         ),
         members=members,
         interruptions_observed=min(

@@ -199,7 +199,7 @@ def test_two_accounts_with_a_stack_of_one_name_are_not_added_up(tmp_path, name):
     assert "3333" not in str(refused.value)
     found = reconcile_bill(compared(), file, scenario=id, account="444455556666")
     assert found.found.misses == ()
-    with pytest.raises(UsageProblem, match="no charge of the stack dev is of that account"):
+    with pytest.raises(UsageProblem, match="no charge of the stack dev belongs to that account"):
         reconcile_bill(compared(), file, scenario=id, account="777788889999")
 
 

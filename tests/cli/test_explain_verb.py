@@ -191,7 +191,7 @@ def test_a_scenario_beyond_a_constraint_has_its_numbers_all_the_same():
         (("best", "zzz"), "leave the ID out"),
         (("best", "bill.99.list_cost"), "its bill is bill.0 to bill.15"),
         (("best", "goodput.restart_minute"), "did you mean goodput.restart_minutes?"),
-        (("s3-stream/p4d.24xlarge/spot", "converged.read_efficiency_fraction"), "does not rest on the assumption"),
+        (("s3-stream/p4d.24xlarge/spot", "converged.read_efficiency_fraction"), "does not depend on the assumption"),
         (("s3-streem/p4d.24xlarge/spot",), "did you mean s3-stream/p4d.24xlarge/spot?"),
         (("99",), "no scenario '99'"),
     ],

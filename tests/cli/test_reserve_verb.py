@@ -415,3 +415,20 @@ def test_what_is_left_to_buy_is_said(cloud, tmp_path, capsys):
         "cr-0abcdef0123456789",
         "PLACEHOLDER-reservation-2",
     ]
+
+
+def test_of_two_parts_it_buys_the_first_and_names_the_second(cloud, tmp_path, capsys):
+    """AWS sells no block of 19 days: 14, and 5 by extending it on the same day."""
+    first = wanted()
+    file = written(tmp_path, replace(first, buying=replace(first.buying, block_days=19)))
+    ec2 = cloud.stub("ec2")
+    ec2.add_response("describe_capacity_reservations", {"CapacityReservations": []}, None)
+    ec2.add_response("describe_availability_zones", ZONES, None)
+    asked = {"InstanceType": "p4d.24xlarge", "InstanceCount": first.fleet.nodes, "CapacityDurationHours": 14 * 24}
+    offered = offering(1, "31700", InstanceCount=first.fleet.nodes)
+    ec2.add_response("describe_capacity_block_offerings", {"CapacityBlockOfferings": [offered]}, asked)
+    purchase(cloud)
+    assert ran("reserve", file, "--accept-usd", "31700") == 0
+    assert "5 days more, bought today: `planner reserve --stack dev --extend --days 5`" in capsys.readouterr().err
+    assert read(file).buying.block_days == 19
+    cloud.done()

@@ -171,5 +171,5 @@ def test_a_wrong_call_of_a_plan_says_what_is_wrong(words, message):
 
 
 def test_options_of_a_plan_need_one(files):
-    with pytest.raises(PlannerError, match="are of a plan"):
+    with pytest.raises(PlannerError, match="apply to a plan"):
         run("--traces", files[0], "--scenario", "best")

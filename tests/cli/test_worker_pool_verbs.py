@@ -26,7 +26,7 @@ def run(*words: str, stdin: str | None = None):
 def test_compare_answers_in_eighty_cells():
     found = run("compare", EXAMPLE, *FEW)
     assert found.returncode == 0
-    assert "Recommended: #1 diversified nodes on spot with On-Demand fallback" in " ".join(
+    assert "Recommended: #1 a diversified pool on spot with On-Demand fallback" in " ".join(
         found.stdout.split()
     )  # of five runs
     assert max(map(len, found.stdout.splitlines())) <= 80
@@ -105,9 +105,9 @@ def test_gates():
             "nodes of a price list",
         ),
         (("compare", EXAMPLE, *HUNDRED, "-f", "focus", "--scenario", "salad"), "no scenario 'salad'"),
-        (("compare", EXAMPLE, "--scenario", "best"), "--scenario is of -f focus"),
+        (("compare", EXAMPLE, "--scenario", "best"), "--scenario applies only to -f focus"),
         (("compare", EXAMPLE, "--draws", "3000"), "1 to 2,000"),
-        (("simulate", EXAMPLE, "--policies", "all"), "of gangs"),
+        (("simulate", EXAMPLE, "--policies", "all"), "apply to gangs"),
         (("simulate", EXAMPLE, *HUNDRED, "--scenario", "salad"), "no scenario 'salad'"),
         (("simulate", EXAMPLE, "--work", "3h"), "--set changes it"),
     ],
@@ -231,7 +231,7 @@ class TestSensitivity:
         assert "pool.max 20 80" in text
         assert "with a smaller effect (--top 0 shows all)" in text
         assert (
-            "The recommendation, as planned diversified nodes on spot with On-Demand fallback, changes: pool.max at 20"
+            "The recommendation, as planned a diversified pool on spot with On-Demand fallback, changes: pool.max at 20"
             in text
         )
 

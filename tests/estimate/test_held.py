@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from planner.estimate.held_block import Rates, first_and_after, followed
+from planner.models.values import Values
+from planner.plan.assumptions import resolve
 from planner.plan.check import check_plan
-from planner.plan.types import Plan
+from planner.plan.types import CapacityBlock, Plan
 from tests.builders import by_id, compared, exact, plan_of
 
 DAYS_30 = {"work": {"gpu_hours": None, "days": 30}}
@@ -54,7 +57,7 @@ def test_twelve_months_are_one_term():
     assert _line(scenario, "fleet.commitment-unused").effective_cost == 0
 
 
-@pytest.mark.parametrize(("days", "block"), [(14, 14), (15, 21), (28, 28), (2, 2)])
+@pytest.mark.parametrize(("days", "block"), [(14, 14), (28, 28), (2, 2)])
 def test_a_block_as_long_as_the_fleet_is_held_is_enough(days, block):
     """AWS takes the nodes back half an hour before its end: they are held half an hour less, not a week more."""
     run = {"work": {"gpu_hours": None, "days": days}}
@@ -105,3 +108,80 @@ def test_a_deadline_is_not_used():
     (finding,) = check_plan(Plan.model_validate(minimal))
     assert finding[0] == ("run", "deadline")
     assert "holds the fleet" in finding[1]
+
+
+def _in_blocks(days: float, *, draws: int = 0, **more):
+    run = {"work": {"gpu_hours": None, "days": days}}
+    plan = plan_of(run=run, storage=S3, purchase={"options": ["capacity-block"]}, **more)
+    return _only(compared(plan, draws=draws).scenarios)
+
+
+def test_six_months_are_the_longest_block_and_half_a_day_on_demand():
+    """4 p4d at 11.80 in a block and 21.957642 On-Demand: 12 h cost 263 USD a node, a day in a block 283."""
+    scenario = _in_blocks(182.5)
+    assert _line(scenario, "fleet.compute").quantity == pytest.approx(4 * (182 * 24 - 0.5))
+    assert _line(scenario, "fleet.compute-on-demand").effective_cost == pytest.approx(4 * 12 * 21.957642)
+    assert scenario.cash[0].usd == pytest.approx(4 * 182 * 24 * 11.8)
+    assert scenario.delivered_fraction < 1 - 1.0 / (182.5 * 24)  # half an hour, and half an hour's start
+
+
+SURE = exact("block.extension_granted_fraction", 1.0)
+
+
+def test_a_year_is_three_blocks_and_each_is_paid_8_weeks_before_it_starts():
+    scenario = _in_blocks(365, assumptions=SURE)
+    assert _line(scenario, "fleet.block-extension").effective_cost == pytest.approx(4 * 183 * 24 * 11.8)
+    blocks = [(c.due, c.usd) for c in scenario.cash if c.due != "monthly"]
+    assert blocks == [
+        ("2026-10-05", pytest.approx(4 * 182 * 24 * 11.8)),
+        ("2027-02-08", pytest.approx(4 * 182 * 24 * 11.8)),
+        ("2027-08-09", pytest.approx(4 * 24 * 11.8)),
+    ]
+    assert sum(c.usd for c in scenario.cash) == pytest.approx(scenario.cost_usd.plan)
+
+
+def test_a_later_block_that_aws_has_not_is_on_demand_time_or_not_delivered():
+    """A year of 4 p4d: 182 days are sure, 182 and 1 are asked for, each refused in 70 %. On-Demand nodes are found in
+    none or in all outcomes."""
+    chance = exact("block.extension_granted_fraction", 0.3) | exact("block.later_price_ratio", 1.0)
+    refused, sold, first = 183 * 24 * 21.957642, 183 * 24 * 11.8, 182 * 24 * 11.8
+    mean = {}
+    for found in (0.0, 1.0):
+        assumed = chance | exact("block.on_demand_found_fraction", found)
+        scenario = _in_blocks(365, draws=4000, assumptions=assumed)
+        storage = sum(line.effective_cost for line in scenario.bill if not line.line.startswith("fleet."))
+        mean[found] = (scenario.mean_cost_usd - storage) / 4
+        assert scenario.eligible == (found == 1)
+    assert mean[1] == pytest.approx(first + 0.3 * sold + 0.7 * refused, rel=0.02)
+    assert mean[0] == pytest.approx(first + 0.3 * sold, rel=0.02)
+
+
+def test_six_months_need_no_luck():
+    """The half day after the longest block is On-Demand, or missing: 12 of 4,380 hours, 0.3 %."""
+    unlucky = exact("block.extension_granted_fraction", 0.01) | exact("block.on_demand_found_fraction", 0.01)
+    scenario = _in_blocks(182.5, draws=300, assumptions=unlucky)
+    assert scenario.eligible
+    assert scenario.cost_usd.p90 < 1.01 * scenario.cost_usd.p10
+
+
+@pytest.mark.parametrize("sold", [0.0, 1.0])
+@pytest.mark.parametrize("hours", [30.0, 350.5, 730.0, 1500.25, 4380.0, 4395.0, 9000.0])
+def test_what_follows_a_block_costs_the_least_of_all_ways(hours, sold):
+    """Every first block, then every number of whole days in blocks, and On-Demand for what is left, and for what AWS
+    does not sell."""
+    rates = Rates(block=11.8, later=12.3, on_demand=21.957642)
+    assumed = {"block.later_price_ratio": 12.3 / 11.8, "block.on_demand_found_fraction": 1.0}
+    values = Values(table=resolve(assumed | {"block.extension_granted_fraction": sold}))
+
+    def follows(days, after):
+        return followed(hours, days, after, CapacityBlock(), values, on_demand=True)
+
+    first, after = first_and_after(hours, rates, None, follows, lambda _: 1.0, 0.9)
+    whole = [*range(1, 15), *range(21, 183, 7)]
+    both = [*range(1, 63), *range(63, 183, 7)]
+    every = [
+        d * 24 * 11.8 + more * sold * 24 * 12.3 + max(hours - (d + more * sold) * 24, 0) * 21.957642
+        for d in (both if sold else whole)
+        for more in range(int(hours / 24) + 2)
+    ]
+    assert follows(first, after).mean_usd(first, rates) == pytest.approx(min(every))

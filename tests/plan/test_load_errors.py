@@ -158,7 +158,7 @@ WRONG = [
         "got 'g6e'",
         "did you mean g6e.48xlarge, g6e.24xlarge, g6e.12xlarge or g6e.16xlarge?",
     ),
-    ("[p4d.24xlarge]", "[zzz]", "6:26", "got 'zzz'", "types with GPUs: g4dn.12xlarge"),
+    ("[p4d.24xlarge]", "[zzz]", "6:26", "got 'zzz'", "types with GPUs: g4dn."),
     ("nodes: 4", "nodes: 4.5", "6:41", "not a node count; got 4.5", "write 400, [16, 32] or 16..64"),
     ("nodes: 4", "nodes: 4, spares: 1.5", "6:51", "must be a whole number; got 1.5", ""),
     ("nodes: 4", "nodes: 4, spares: 1.0", "6:51", "must be a whole number; got 1.0", "write 1"),

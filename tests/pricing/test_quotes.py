@@ -101,7 +101,7 @@ def test_from_python_they_are_those_of_the_option(data):
     import planner
 
     plan = planner.load("examples/small.yaml")
-    with pytest.raises(UsageProblem, match="own: no own price is valid in us-east-1"):
+    with pytest.raises(UsageProblem, match="own: none of your own prices is valid in us-east-1"):
         planner.prices.own(plan)
     ok(add(*BLOCK, "--usd", "10", *UNTIL))
     document = json.loads(ok(run(compare, "examples/small.yaml", "--own", "--draws", "0", "-f", "json")).stdout)
@@ -134,7 +134,7 @@ def test_what_is_not_valid_when_the_run_starts_is_not_used(data):
     ok(add(*BLOCK, "--usd", "10", "--valid-from", "2026-01-01", "--valid-to", "2026-10-31", "--source", "old"))
     result = run(compare, "examples/small.yaml", "--draws", "0", "--own")  # starts on 2026-11-02
     assert isinstance(result.exception, UsageProblem)
-    assert "no own price is valid" in str(result.exception)
+    assert "none of your own prices is valid" in str(result.exception)
     book = default_book()
     assert quotes.valid(quotes.read(data), date(2026, 10, 31))
     assert book.capacity_block("p4d.24xlarge", "us-east-1").price.usd == 11.8
@@ -215,10 +215,10 @@ def test_prices_of_a_plan_go_before_own_ones_and_do_not_remove_them(data):
         ([*BLOCK[:3], "blocks", *BLOCK[4:], "--usd", "1"], "one of on-demand"),
         ([*BLOCK[:3], "spot-fallback", *BLOCK[4:], "--usd", "1"], "prices of their own"),
         (["--item", "S3 Standard storag", *S3[2:]], "S3 Standard storage"),
-        ([*S3, "--service", "AmazonEC2"], "is of AmazonS3"),
+        ([*S3, "--service", "AmazonEC2"], "belongs to AmazonS3"),
         ([*S3[:3], "us-nowhere-1", *S3[4:]], "no price in us-nowhere-1"),
         (["--service", "AmazonEC3", "--percent", "9"], "one of AWSDataTransfer"),
-        (["--percent", "9"], "name what it is a price of"),
+        (["--percent", "9"], "say what the price is for"),
         ([*BLOCK, "--usd", "10", "--item", "S3 Standard storage"], "--type and --item do not go together"),
         ([*BLOCK, "--usd", "10", "--service", "AmazonEC2"], "--type and --service do not go together"),
         ([*BLOCK, "--usd", "10", "--nodes", "4"], "--nodes goes with --fee"),

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, Phase, assume, example, given, settings
 from hypothesis import strategies as st
 
 from planner.decide.comparison import Comparison
@@ -26,13 +26,14 @@ from planner.report.html import sheet as sheet_page
 from planner.report.markdown import comparison_markdown
 from planner.report.markdown import sheet as sheet_markdown
 from planner.report.terminal import comparison_text
-from planner.report.wording import figures, worker_pool_page
+from planner.report.wording import figures, fleet, worker_pool_page
 from planner.report.wording.ranking import ranking_columns
 from planner.report.wording.sheet import sheet_of
 from planner.worker_pool.compare import compare_pool
 from planner.worker_pool.result import PoolComparison
 from tests.builders import book_of, compared, plan_of
 from tests.decide.test_search import plans
+from tests.fleet.plans import compared as fleet_of
 
 DRAWS = 250
 POOL = Path(__file__).parent.parent.parent / "examples" / "worker-pool.yaml"
@@ -212,8 +213,8 @@ def check(found: Comparison) -> None:
     if not ranked:
         return
     types = figures.short_types(found.scenarios)
-    fleet = figures.only_fleet(found.scenarios)
-    rows = table_of("\n".join(comparison_markdown.rows_of(ranking_columns(ranked, fleet, types))))
+    nodes = figures.only_fleet(found.scenarios)
+    rows = table_of("\n".join(comparison_markdown.rows_of(ranking_columns(ranked, nodes, types))))
     comment = comparison_markdown.render(found)
     screen = comparison_text.render(
         found, width=100, colour=False, ascii_only=False, plan_path="p", everything=True, top=0
@@ -297,11 +298,42 @@ def check_pool(text: str, rows: dict[str, dict[str, str]]) -> None:
     if found := re.search(rf"1 in 10 runs costs more than ({USD});", text):
         assert value(found[1]) == value(best["P90 $"])
     if found := re.search(
-        r"The next, workers/(\S+)/(\S+), costs (less than )?(\$\S+) (?:\((<?[\d,]+%)\) )?(more|less)", text
+        r"The next, (a diversified pool|\S+) ([^.,;]+), costs (less than )?(\$\S+) (?:\((<?[\d,]+%)\) )?(more|less)",
+        text,
     ):
-        gaps = [value(row["P50 $"]) - value(best["P50 $"]) for row in rows.values() if row["Worker"] == found[1]]
+        worker = "diversified" if " " in found[1] else found[1]
+        gaps = [value(row["P50 $"]) - value(best["P50 $"]) for row in rows.values() if row["Worker"] == worker]
         amount = Decimal(0) if found[3] else value(found[4])
         assert amount in [digits(abs(gap)) for gap in gaps]
     if found := re.search(r"Paid node time: (.*?)\. ", text):
         shares = [value(share) for share in re.findall(r"[\d.]+%", found[1])]
         assert 99 < sum(shares) <= 100
+
+
+@given(st.integers(2, 4), st.sampled_from([0, 0.5, 3]), st.integers(1, 6))
+@settings(max_examples=3, phases=[Phase.generate], deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_a_fleet_adds_up_as_printed(months: int, worth: float, per_day: int) -> None:
+    found = fleet_of(
+        f"run.months={months}", f"waiting.usd_per_gpu_hour={worth}", f"projects.0.jobs.0.per_day={per_day}", runs=2
+    )
+    best = found.best
+    assume(best is not None)
+    assert best is not None
+    for columns in (
+        fleet.show_back_columns(found, best),
+        fleet.month_columns(found, best),
+        fleet.bill_columns(best)[3:],
+    ):
+        for column in columns:
+            *parts, total = column.values
+            if total and column.title not in ("Project", "Month", "Share"):
+                assert sum(value(part) for part in parts) == value(total), column.title
+            if column.title == "Share":
+                whole(parts)
+    both = {column.title: column.values for column in fleet.frontier_columns(found)}
+    for cost, waiting, total in zip(both["P50 $"], both["Waiting $"], both["Both $"], strict=True):
+        assert digits(value(cost) + value(waiting)) == value(total)
+    rows = {column.title: column.values for column in fleet.columns([s for s in found.scenarios if s.feasible])}
+    gaps = {digits(abs(value(cost) - value(rows["P50 $"][0]))) for cost in rows["P50 $"] if cost != "-"}
+    for amount in re.findall(rf", cost ({USD}) (?:more|less), and a job", fleet.why(found, best)):
+        assert value(amount) in gaps

@@ -82,8 +82,8 @@ class TestThePublishedService:
         many, alone = by_id["workers/diversified/spot"], by_id["workers/g5.xlarge/spot"]
         assert many.on_time_fraction > alone.on_time_fraction + 0.2
         said = " ".join(answer(published))
-        assert f"diversified nodes on spot alone come to {figures.usd(many.cost_usd.p50)}" in said
-        assert f"{figures.percent(1 - many.on_time_fraction)} of the runs take longer than 4 days" in said
+        assert f"a diversified pool on spot alone costs {figures.usd(many.cost_usd.p50)}" in said
+        assert f"{figures.percent(1 - many.on_time_fraction)} of its runs take longer than 4 days" in said
         assert f"{figures.percent(published.best.left_spot_fraction)} of the runs end On-Demand" in said
         assert "in rounds of 40 that take 2.38 hours each" in said  # 1,400 steps of 6.11 s, and 28 checkpoints
 
@@ -279,5 +279,5 @@ def test_spot_nodes_of_another_size_are_said_not_to_be_in_the_diversified_pool()
     found = compared(f"workers=[{types}]", runs=3)
     many = next(s for s in found.scenarios if s.choice.members)
     assert {member.worker.id for member in many.choice.members} == {"g5.xlarge", "g6.xlarge"}
-    assert any("leave out g6.2xlarge" in note for note in found.notes)
-    assert not any("leave out" in note for note in compared(f"workers=[{types.rpartition(', {')[0]}]", runs=3).notes)
+    assert any("leaves out g6.2xlarge" in note for note in found.notes)
+    assert not any("leaves out" in note for note in compared(f"workers=[{types.rpartition(', {')[0]}]", runs=3).notes)

@@ -23,7 +23,7 @@ KIND = Kind(
         "report --bill": "the bill of a fleet cannot be compared with its plan yet",
         "sensitivity": "of a fleet, `planner diff PLAN --set-b PATH=VALUE` shows what a change of the plan does",
         "simulate --policies": "policies are of spot gangs; queue.policy changes how a fleet chooses jobs",
-        "simulate --traces": "recordings are of spot gangs; a fleet's jobs come from its plan",
-        "simulate --generate": "recordings are of spot gangs; a fleet's jobs come from its plan",
+        "simulate --traces": "recordings cover spot gangs; a fleet's jobs come from its plan",
+        "simulate --generate": "recordings cover spot gangs; a fleet's jobs come from its plan",
     },
 )

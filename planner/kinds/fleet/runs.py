@@ -23,7 +23,7 @@ def replayed(
 ) -> str:
     """In a format. starts: simulated outcomes of each choice. Raises UsageProblem."""
     if recordings:
-        raise UsageProblem("recordings are of spot gangs; a fleet's jobs come from its plan")
+        raise UsageProblem("recordings cover spot gangs; a fleet's jobs come from its plan")
     if style == "svg":
         raise UsageProblem("-f svg: a fleet has no one run to draw; `planner report` has its tables")
     if starts is not None and not isinstance(starts, int):

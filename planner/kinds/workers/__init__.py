@@ -3,7 +3,7 @@
 from planner.kinds.kind import Kind
 
 _GANGS = "not of a worker pool, whose nodes AWS Batch makes"
-_RECORDINGS = "recordings and their rules are of gangs; a worker pool has the rules of its plan"
+_RECORDINGS = "recordings and their rules apply to gangs; a worker pool follows the rules of its plan"
 
 KIND = Kind(
     name="worker-pool",

@@ -24,7 +24,7 @@ def replayed(
 ) -> str:
     """In a format. starts: runs of each choice. policies: of kinds that take them. Raises UsageProblem."""
     if recordings:
-        raise UsageProblem("recordings and their rules are of gangs; a worker pool has the rules of its plan")
+        raise UsageProblem("recordings and their rules apply to gangs; a worker pool follows the rules of its plan")
     runs = None if starts is None else runs_of(starts if isinstance(starts, int) else "a file", "--starts")
     found = compared(replace(ask, draws=runs), watch)
     if style == "json":

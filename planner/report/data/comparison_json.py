@@ -58,6 +58,20 @@ def _block_plan(scenario: Scenario) -> dict[str, Any] | None:
         "outlast_fraction": number(plan.outlast_fraction),
         "decide_day": plan.decide_day,
         "decide_on": plan.decide_on.isoformat(),
+        "ask_from": plan.ask_from.isoformat(),
+        "parts": list(plan.parts),
+        "nearly": plan.nearly
+        and {
+            "days": number(plan.nearly.days),
+            "usd_less": usd(plan.nearly.usd_less),
+            "on_time_fraction": number(plan.nearly.on_time_fraction),
+        },
+        "first_alone": plan.first_alone
+        and {
+            "fraction": number(plan.first_alone.fraction),
+            "mean_usd": usd(plan.first_alone.mean_usd),
+            "p90_usd": usd(plan.first_alone.p90_usd),
+        },
         "done_fraction": number(plan.done_fraction),
         "left_days": number(plan.left_days),
         "extension_days": number(plan.extension_days),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from typing import Any
 
 from planner.answer.ranges import Range
 from planner.fleet.result import FleetComparison, FleetScenario
+from planner.fleet.workload import MONTH_HOURS
 from planner.mix.advice import Purchase
 from planner.mix.model import Kind
 from planner.report.data.compared_json import (
@@ -67,6 +69,7 @@ def scenario_document(one: FleetScenario) -> dict[str, Any]:
         "cost_usd": _range(one.cost_usd),
         "days": _range(one.days),
         **row_document(one),
+        "goodput": _goodput(one),
         "usd_per_useful_gpu_hour": _range(one.usd_per_useful),
         "useful_gpu_hours": number(one.useful_gpu_hours),
         "mean_wait_hours": _range(one.wait_hours),
@@ -109,6 +112,23 @@ def scenario_document(one: FleetScenario) -> dict[str, Any]:
             for each in one.show_back
         ],
         "bill": [bill_line(line) for line in one.bill],
+    }
+
+
+def _goodput(one: FleetScenario) -> dict[str, float | None] | None:
+    """Node-hours as training plans divide them: what stands idle, and what is done again after failures."""
+    busy = [sum(month.nodes_busy[at] for month in one.months) * MONTH_HOURS for at in range(len(one.nodes))]
+    hours = [(count * MONTH_HOURS * len(one.months)) or used for (_, count), used in zip(one.nodes, busy, strict=True)]
+    kept = math.fsum(busy) - one.lost_node_hours
+    if kept <= 0:
+        return None
+    useful = number(kept / math.fsum(hours))
+    # a queue has no reading and no scaling: its jobs are of a size and a time
+    return {
+        "scaling_efficiency": 1.0,
+        "input_fraction": 1.0,
+        "availability_fraction": useful,
+        "useful_fraction": useful,
     }
 
 

@@ -35,6 +35,7 @@ from planner.report.wording.break_evens import (
     value,
     with_break_evens,
 )
+from planner.report.wording.sensitivity import cheapest_shares
 from planner.report.wording.spoken_choice import spoken
 
 IN_THE_ANSWER = 4  # changes named beside the answer; the section has them all
@@ -109,7 +110,7 @@ def change_view(comparison: Comparison, study: Study, detailed: Set[str]) -> Cha
     fleet = figures.only_fleet(comparison.scenarios)
     listed = {entry.key for entry in comparison.assumptions}
     found = with_break_evens(study)
-    still = unmoved(study)
+    still, likely = unmoved(study), likeliest(comparison)
     return ChangeView(
         title=page_texts.effects(spoken(study.scenario)),
         lead=lead(study, fleet),
@@ -128,11 +129,11 @@ def change_view(comparison: Comparison, study: Study, detailed: Set[str]) -> Cha
                 rank=rank_of(comparison, s),
                 linked=s.id in detailed,
                 name=short_id(s.id, fleet),
-                cheapest=f"{s.cheapest_fraction:.1%}",
+                cheapest=share,
                 below_best="-" if s.below_best_fraction is None else f"{s.below_best_fraction:.1%}",
                 why=answer.beside(comparison, s),
             )
-            for s in likeliest(comparison)
+            for s, share in zip(likely, cheapest_shares(likely), strict=True)
         ),
         what_if=what_if_view(comparison, study.what_if) if study.what_if else None,
     )

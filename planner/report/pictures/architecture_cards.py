@@ -65,10 +65,11 @@ def given(text: str, else_: str) -> str:
 
 def _fleet(facts: Facts) -> Card:
     group, template = "fleet-group", "fleet-template"
-    nodes = int(facts.of(group, "desiredCapacity", 0)) or sum(
+    nodes = sum(
         desired(entry)["ScalingConfiguration"]["MinInstanceCount"]
-        for entry in facts.starting(group)
         if "desiredState" in entry["inputs"]
+        else int(entry["inputs"].get("desiredCapacity", 0))
+        for entry in facts.starting(group)  # nodes of several Capacity Blocks have a group each
     )
     interfaces = facts.of(template, "networkInterfaces", [])
     market = facts.of(template, "instanceMarketOptions", {}).get("marketType")

@@ -117,6 +117,6 @@ def _probability(
     if not found:
         return wrap(words.NO_DRAWS, width)
     lines = wrap(words.how_often(comparison), width)
-    for scenario in found[:SHOWN]:
-        lines += wrap(f"  {words.likely(comparison, scenario, fleet)}", width, indent="          ")
+    for scenario, share in list(zip(found, words.cheapest_shares(found), strict=True))[:SHOWN]:
+        lines += wrap(f"  {words.likely(comparison, scenario, share, fleet)}", width, indent="          ")
     return lines

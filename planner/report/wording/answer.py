@@ -143,9 +143,12 @@ def condition(comparison: Comparison, best: Scenario) -> str:
     if answer.compared == 1:
         return f"It is the only choice with a complete price; it {keeps}."
     if others:
+        first = next((s for s in others if s.id == answer.first), None)
+        name = named(comparison, first) if first and len(others) > 1 else "that one"
+        apart = rounding.apart_though_tied(best, first, answer.rank_by, name, "outcomes")
         return (
-            f"It {keeps} and costs as much as {_listed(comparison, others)}, within the uncertainty; it is chosen for "
-            f"{chosen_for(best, others)}."
+            f"It {keeps} and costs as much as {_listed(comparison, others)}, within the uncertainty{apart}; it is "
+            f"chosen for {chosen_for(best, others)}."
         )
     cost = per_unit(best, answer.rank_by)
     eligible = [s for s in comparison.scenarios if s.eligible and not s.held_back]

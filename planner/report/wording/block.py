@@ -10,11 +10,37 @@ MOST = 0.5  # a block that most outcomes outlast needs a reason
 
 
 def sentence(plan: BlockPlan) -> str:
-    """`Buy 21 days ($1.58M, sold from 2026-09-07). On day 18 (2026-11-20), with less than 86% done, extend by what is
-    left (half need up to 4 days, $301k today; 9 of 10 up to 11 days, $828k), else On-Demand from the last checkpoint
-    ($350k), else a later block: 7% of the outcomes outlast it.`
+    """`Buy 21 days ($1.58M, sold from 2026-09-07). By day 18 (2026-11-20; from 2026-09-28 on), with less than 86% done,
+    extend by what is left, else On-Demand from the last checkpoint ($350k), else a later block. 7% of the outcomes
+    outlast it: half of these need up to 4 days more ($301k today), 9 of 10 up to 11 ($828k).`
     """
     buy = f"Buy {_days(plan.days)} ({figures.usd(plan.usd)}, sold from {plan.sold_from})"
+    if len(plan.parts) > 1:
+        first, second = (figures.usd(plan.usd * part / plan.days) for part in plan.parts)  # at one price
+        buy = f"Buy {_days(plan.parts[0])} ({first}, sold from {plan.sold_from}) and {plan.parts[1]} more the same day"
+        buy = f"{buy} ({second}{_first_alone(plan)})"
+    return f"{_bought(plan, buy)}{_nearly(plan)}"
+
+
+def _first_alone(plan: BlockPlan) -> str:
+    """`; in the 54% where AWS has none, the run costs $192k on average, P90 $272k`"""
+    alone = plan.first_alone
+    if alone is None:
+        return ""
+    share, mean, p90 = figures.percent(alone.fraction), figures.usd(alone.mean_usd), figures.usd(alone.p90_usd)
+    return f"; in the {share} where AWS has none, the run costs {mean} on average, P90 {p90}"
+
+
+def _nearly(plan: BlockPlan) -> str:
+    """` 28 days would cost $64k less on average and be on time in 89.8% of the outcomes.`"""
+    nearly = plan.nearly
+    if nearly is None:
+        return ""
+    less, on_time = figures.usd(nearly.usd_less), f"{nearly.on_time_fraction:.1%}"
+    return f" {_days(nearly.days)} would cost {less} less on average and be on time in {on_time} of the outcomes."
+
+
+def _bought(plan: BlockPlan, buy: str) -> str:
     if plan.outlast_fraction is None:
         return f"{buy}."
     if plan.left_days is None:
@@ -23,19 +49,22 @@ def sentence(plan: BlockPlan) -> str:
     if plan.tail == NONE:
         return f"{buy}. {share} of the outcomes outlast it and do not finish."
     when = f"On day {plan.decide_day} ({plan.decide_on})" if plan.decide_day else "Before its end"
+    if plan.tail == EXTEND and plan.decide_day:
+        # the earlier it is asked for, the more capacity is free; the later, the better one knows how far the run is
+        when = f"By day {plan.decide_day} ({plan.decide_on}; from {plan.ask_from} on)"
     behind = f", with less than {figures.percent(plan.done_fraction)} done" if plan.decide_day else ""
     on_demand = (
         "" if plan.on_demand_usd is None else f"On-Demand from the last checkpoint ({figures.usd(plan.on_demand_usd)})"
     )
     ways = [on_demand, "a later block, some weeks on"]
     if plan.tail == EXTEND and plan.extension_usd is not None:
-        ways = [f"extend by {_extension(plan)}", *ways]
+        ways = ["extend by what is left", *ways]
     if plan.extension_is_certain:
         ways = [f"{ways[0]}, on which the plan counts"]
     first, *others = filter(None, ways)
     rest = "".join(f", else {way}" for way in others)
     why = "; a longer one costs more on average" if plan.outlast_fraction > MOST and not plan.is_given else ""
-    return f"{buy}. {when}{behind}, {first}{rest}: {share} of the outcomes outlast it{why}."
+    return f"{buy}. {when}{behind}, {first}{rest}. {share} of the outcomes outlast it{why}{_needed(plan)}."
 
 
 def more_cash(plan: BlockPlan) -> str:
@@ -50,13 +79,15 @@ def more_cash(plan: BlockPlan) -> str:
     )
 
 
-def _extension(plan: BlockPlan) -> str:
-    days, usd = plan.extension_days or 0, f"{figures.usd(plan.extension_usd or 0)} today"
-    most = plan.extension_p90_days
+def _needed(plan: BlockPlan) -> str:
+    """`: half of these need up to 4 days more ($301k today), 9 of 10 up to 11 ($828k)`"""
+    if plan.tail != EXTEND or plan.extension_usd is None:
+        return ""
+    days, most = plan.extension_days or 0, plan.extension_p90_days
     if most is None or most <= days:
-        return f"{_days(days)} ({usd})"
-    p90 = f"{_days(most)}, {figures.usd(plan.extension_p90_usd or 0)}"
-    return f"what is left (half need up to {_days(days)}, {usd}; 9 of 10 up to {p90})"
+        return f": these need up to {_days(days)} more ({figures.usd(plan.extension_usd)} today)"
+    said = f": half of these need up to {_days(days)} more ({figures.usd(plan.extension_usd)} today)"
+    return f"{said}, 9 of 10 up to {int(most)} ({figures.usd(plan.extension_p90_usd or 0)})"
 
 
 def _days(days: float) -> str:

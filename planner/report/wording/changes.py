@@ -17,6 +17,7 @@ UNKNOWN = "?"
 SCENARIOS, NOTES = "Scenarios", "Notes"
 PROVENANCE = "Plans, prices and versions"
 _NO_SCENARIO = "no scenario is recommended"
+MOST_NAMES = 4
 VALUE_CELLS = 60
 ID_CELLS = 120  # our ids are shorter, but a file may have longer ones
 
@@ -120,9 +121,11 @@ def _total(value: float | None) -> str:
 
 
 def lowest_p90(changes: Changes) -> str:
-    """The lowest P90 of each side, from `safest_*`; "" if a side has none."""
+    """The lowest P90 of each side, from `safest_*`; "" if a side has none, or nothing that is eligible."""
     figure = changes.safest_cost_p90_usd
     old, new = short(changes.safest_before), short(changes.safest_after)
+    if None in (changes.best_before, changes.best_after):
+        return ""
     if not changes.different or old is None or new is None or figure.before is None or figure.after is None:
         return ""
     which = _which(old, new)
@@ -187,12 +190,12 @@ def reasons(changes: Changes) -> list[str]:
     for status, before in (("added", "Added"), ("removed", "Removed"), ("now feasible", "Now feasible")):
         names = [f"{short(row.id)}" for row in changes.scenarios if row.status == status]
         if names:
-            found.append(f"{before}: {', '.join(names)}")
+            found.append(f"{before}: {_some(names)}")
     groups: dict[tuple[str, ...], list[str]] = {}
     for row in changes.scenarios:
         if row.status == "no longer feasible":
             groups.setdefault(row.why_not_after, []).append(f"{short(row.id)}")
-    found += [f"No longer feasible: {', '.join(ids)}: {'; '.join(why)}" for why, ids in groups.items()]
+    found += [f"No longer feasible: {_some(ids)}: {'; '.join(why)}" for why, ids in groups.items()]
     for before, after, what in (
         ("unpriced_before", "unpriced_after", "Price missing now"),
         ("unpriced_after", "unpriced_before", "Price no longer missing"),
@@ -205,6 +208,12 @@ def reasons(changes: Changes) -> list[str]:
                         lines.setdefault(line, []).append(f"{short(row.id)}")
         found += [f"{what}: {line} ({words.many(len(ids), 'scenario')})" for line, ids in lines.items()]
     return found
+
+
+def _some(names: list[str]) -> str:
+    """The first few: the table above has all."""
+    more = len(names) - MOST_NAMES
+    return ", ".join([*names[:MOST_NAMES], *([f"and {more} more"] if more > 0 else [])])
 
 
 def lists(changes: Changes) -> list[tuple[str, list[str]]]:

@@ -11,7 +11,7 @@ from planner.fleet.result import FleetComparison, FleetScenario, Waits
 from planner.mix.advice import Purchase
 from planner.mix.sold import family_of
 from planner.models.bill_lines import COMMITMENT_UNUSED
-from planner.report.wording import figures, spoken, stale_prices
+from planner.report.wording import figures, rounding, spoken, stale_prices
 from planner.report.wording.mix import amount, thing
 from planner.report.wording.preferred import chosen_for
 from planner.report.wording.sheet import Sheet, budget, left_out, sheet_with, sheet_without, unknown
@@ -104,11 +104,9 @@ def _at_the_end(found: FleetComparison, name: str, count: int) -> str:
 def _beside(other: FleetScenario, best: FleetScenario, cost: str, wait: str) -> str:
     assert other.wait_hours is not None  # both were simulated
     assert best.wait_hours is not None
-    usd = abs(cost_of(other, "p50") - cost_of(best, "p50"))
-    apart = hours(abs(other.wait_hours.plan - best.wait_hours.plan))
-    return (
-        f"{nodes(other).capitalize()}, {bought(other)}, cost {figures.usd(usd)} {cost}, and a job waits {apart} {wait}."
-    )
+    usd = rounding.usd_apart(cost_of(best, "p50"), cost_of(other, "p50"))
+    apart = rounding.hours_apart(best.wait_hours.plan, other.wait_hours.plan)
+    return f"{nodes(other).capitalize()}, {bought(other)}, cost {usd} {cost}, and a job waits {apart} {wait}."
 
 
 def waits(best: FleetScenario) -> str:
@@ -264,31 +262,16 @@ def wait_columns(best: FleetScenario) -> list[Column]:
 def show_back_columns(found: FleetComparison, best: FleetScenario) -> list[Column]:
     """Each project's part of the bill, and the sum."""
     rows = sorted(best.show_back, key=lambda one: -one.usd)
-    total = math.fsum(one.usd for one in rows)
     kinds = [family_of(name) for name in found.plan.types]
     return [
         Column(title="Project", values=[*(one.project for one in rows), "all"], text=True),
-        Column(title="USD", values=[figures.dollars(usd) for usd in (*(one.usd for one in rows), total)]),
-        Column(title="Share", values=[figures.percent(one.usd / total if total else 0) for one in rows] + ["100%"]),
+        Column(title="USD", values=rounding.whole([one.usd for one in rows])),
+        Column(title="Share", values=[*rounding.percents([one.usd for one in rows]), "100%"]),
         *(
-            Column(
-                title=f"{kind} node-h",
-                values=[
-                    f"{hours_:,.0f}"
-                    for hours_ in (*(one.node_hours[at] for one in rows), sum(one.node_hours[at] for one in rows))
-                ],
-                keep=1,
-            )
+            Column(title=f"{kind} node-h", values=rounding.whole([one.node_hours[at] for one in rows]), keep=1)
             for at, kind in enumerate(kinds)
         ),
-        Column(
-            title="Useful GPU-h",
-            values=[
-                f"{each:,.0f}"
-                for each in (*(one.useful_gpu_hours for one in rows), sum(one.useful_gpu_hours for one in rows))
-            ],
-            keep=2,
-        ),
+        Column(title="Useful GPU-h", values=rounding.whole([one.useful_gpu_hours for one in rows]), keep=2),
     ]
 
 
@@ -296,12 +279,10 @@ def month_columns(found: FleetComparison, best: FleetScenario) -> list[Column]:
     """Cost by month: what is used in it, and what is due in it."""
     rows = best.months
     kinds = [family_of(name) for name in found.plan.types]
-    usd = [*(one.accrued_usd for one in rows), math.fsum(one.accrued_usd for one in rows)]
-    cash = [*(one.cash_usd for one in rows), math.fsum(one.cash_usd for one in rows)]
     return [
         Column(title="Month", values=[*(str(one.month) for one in rows), "all"], text=True),
-        Column(title="Accrued $", values=[figures.dollars(each) for each in usd]),
-        Column(title="Cash due $", values=[figures.dollars(each) for each in cash]),
+        Column(title="Accrued $", values=rounding.whole([one.accrued_usd for one in rows])),
+        Column(title="Cash due $", values=rounding.whole([one.cash_usd for one in rows])),
         *(
             Column(
                 title=f"{kind} busy",
@@ -322,14 +303,20 @@ def frontier_columns(found: FleetComparison) -> list[Column]:
         Column(title="P50 $", values=[figures.dollars(cost_of(s, "p50")) for s in rows]),
         Column(title="Mean wait", values=[hours(s.wait_hours.plan if s.wait_hours else 0) for s in rows]),
         Column(title="Waiting $", values=[figures.dollars(s.effort_usd) for s in rows]),
-        Column(title="Both $", values=[figures.dollars(cost_of(s, "p50") + s.effort_usd) for s in rows]),
+        Column(title="Both $", values=[figures.dollars(_both(s)) for s in rows]),
     ]
+
+
+def _both(one: FleetScenario) -> float:
+    """Cost and waiting, as the two are printed."""
+    return sum(rounding.printed(usd, figures.dollars) for usd in (cost_of(one, "p50"), one.effort_usd))
 
 
 def bill_columns(best: FleetScenario) -> list[Column]:
     """Lines, and the total."""
     lines = best.bill
-    usd = [*(line.effective_cost for line in lines), math.fsum(line.effective_cost for line in lines)]
+    total = math.fsum(line.effective_cost for line in lines)
+    usd = [*rounding.cents([line.effective_cost for line in lines], total), total]
     return [
         Column(title="Line", values=[*(line.line for line in lines), "all lines"], text=True, code=True),
         Column(
@@ -338,7 +325,7 @@ def bill_columns(best: FleetScenario) -> list[Column]:
             keep=1,
         ),
         Column(title="Unit $", values=[*(figures.plain(line.effective_unit_price) for line in lines), ""], keep=2),
-        Column(title="USD", values=[figures.dollars(each) for each in usd]),
+        Column(title="USD", values=[f"{each:,.2f}" for each in usd]),
     ]
 
 
@@ -355,7 +342,12 @@ def bill_sources(best: FleetScenario) -> list[str]:
 
 def notes(found: FleetComparison) -> list[str]:
     """What bounds the answer."""
-    missing = [f"{s.id.split('/', 1)[1]}: {text}" for s in found.scenarios if not s.feasible for text in s.why_not]
+    missing = [
+        f"{' and '.join(f'{count} {family_of(name)}' for name, count in s.nodes if count)}, {bought(s)}: {text}"
+        for s in found.scenarios
+        if not s.feasible
+        for text in s.why_not
+    ]
     more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
     return [*found.notes, *([f"Not compared: {missing[0]}{more}."] if missing else [])]
 

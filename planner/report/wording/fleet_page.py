@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+from markupsafe import Markup
+
 from planner import __version__
 from planner.fleet.result import FleetComparison, FleetScenario
-from planner.report.blocks.block import Bar, Bars, Card, Head, Inner, Level, Page, Section, Signed, Table, Texts
+from planner.report.blocks.block import (
+    Bar,
+    Bars,
+    Card,
+    Head,
+    Inner,
+    Level,
+    Page,
+    Picture,
+    Section,
+    Signed,
+    Table,
+    Texts,
+)
 from planner.report.data.provenance import model_sha256
+from planner.report.pictures import fleet_months
 from planner.report.wording import figures, page_texts
 from planner.report.wording import fleet as words
 from planner.report.wording.figures import visible
@@ -115,7 +131,15 @@ def _best(found: FleetComparison, best: FleetScenario) -> list[Section]:
             [Table(label="Show-back by project", columns=words.show_back_columns(found, best))],
             Level.MORE,
         ),
-        ("By month", "months", [Table(label="Cost by month", columns=words.month_columns(found, best))], Level.MORE),
+        (
+            "By month",
+            "months",
+            [
+                Picture(svg=Markup(fleet_months.drawn(best))),
+                Table(label="Cost by month", columns=words.month_columns(found, best)),
+            ],
+            Level.MORE,
+        ),
         (
             "Bill",
             "bill",

@@ -16,7 +16,7 @@ from planner.decide.rejected import Rejected
 from planner.estimate.bounds import reason
 from planner.estimate.result import Scenario
 from planner.models.bill import without_nodes
-from planner.report.wording import answer, eligibility, figures, spoken, spoken_choice, stale_prices
+from planner.report.wording import answer, eligibility, figures, rounding, spoken, spoken_choice, stale_prices
 from planner.report.wording.line import Kind, Line
 from planner.report.wording.preferred import preferred_for
 from planner.report.wording.table import Column
@@ -148,7 +148,7 @@ def frontier_rows(optimum: Optimum, top: int) -> list[Candidate]:
     The ends, the recommended one, and those that cost at least SMALL less than the one before, of all and of those that
     a stack can deploy: a longer run at the same cost is no choice.
     """
-    frontier, chosen = list(optimum.frontier), optimum.recommended
+    frontier, chosen = _as_printed(optimum), optimum.recommended
     if not top or not frontier:
         return frontier
     able = [c for c in frontier if not c.scenario.held_back]
@@ -156,6 +156,23 @@ def frontier_rows(optimum: Optimum, top: int) -> list[Candidate]:
     shown = [c for c in frontier if any(c is step for step in steps)]
     shown = [shown[place] for place in spread_over(range(len(shown)), top)]
     return [c for c in frontier if c is chosen or any(c is other for other in shown)]
+
+
+def _as_printed(optimum: Optimum) -> list[Candidate]:
+    """The frontier without what another row beats, or equals, in its printed days and cost. One that is never
+    recommended beats no other."""
+    by, chosen = optimum.comparison.answer.rank_by, optimum.recommended
+    found: list[tuple[Candidate, float, float]] = []
+    for c in sorted(optimum.frontier, key=lambda c: c is not chosen):
+        cost = rounding.printed(cost_of(c.scenario, by), figures.dollars)
+        days = rounding.printed(days_of(c), figures.days)
+        beaten = any(
+            other_cost <= cost and other_days <= days and (c.scenario.held_back or not other.scenario.held_back)
+            for other, other_cost, other_days in found
+        )
+        if not beaten:
+            found.append((c, cost, days))
+    return [c for c in optimum.frontier if any(c is kept for kept, _, _ in found)]
 
 
 def _steps(candidates: Sequence[Candidate], rank_by: str) -> list[Candidate]:
@@ -199,7 +216,7 @@ def frontier_legend(optimum: Optimum, rows: Sequence[Candidate]) -> list[str]:
         _without_count(eligibility.held_back(c.scenario)).removeprefix("is ") for c in rows if c.scenario.held_back
     )
     found += [f"{BY_HAND} never recommended: {'; '.join(reasons)}"] if reasons else []
-    left = sum(all(c is not row for row in rows) for c in optimum.frontier)
+    left = sum(all(c is not row for row in rows) for c in _as_printed(optimum))
     return found + ([f"{left} more between them (--top 0 shows all)"] if left else [])
 
 
@@ -260,7 +277,7 @@ def _although(optimum: Optimum, other: Scenario) -> str:
     if cost_of(other, by) > cost_of(best, by) * (1 + ALIKE):
         return ""
     if ranked(other, by) > ranked(best, by) and other.effort_usd > best.effort_usd:
-        return f", and takes {figures.usd(other.effort_usd - best.effort_usd)} more of an engineer's time"
+        return f", but takes {figures.usd(other.effort_usd - best.effort_usd)} more of an engineer's time"
     return f", within the uncertainty; the recommended choice is preferred for {preferred_for(best, other)}"
 
 
@@ -275,5 +292,7 @@ def _more(optimum: Optimum, other: Candidate) -> str:
         share, what, unit = cost_of(other.scenario, rank_by) / cost_of(best.scenario, rank_by) - 1, "costs", "more"
     if abs(share) < ALIKE:
         return f"{what} as much" if what == "costs" else f"{what} as long"
-    less = "less" if what == "costs" else "shorter"
-    return f"{what} {figures.percent(abs(share))} {unit if share > 0 else less}"
+    if what == "takes":
+        return f"{what} {figures.percent(abs(share))} {unit if share > 0 else 'shorter'}"
+    apart = rounding.share_apart(cost_of(best.scenario, rank_by), cost_of(other.scenario, rank_by))
+    return f"{what} {apart} {unit if share > 0 else 'less'}"

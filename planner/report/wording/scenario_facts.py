@@ -34,6 +34,9 @@ def _probability(comparison: Comparison, scenario: Scenario) -> str:
         text = "unknown: no outcomes were simulated (--draws 0), so there is no range"
     else:
         text = "no assumption changes this cost" if above is None else above_plan(above)
+        cost = scenario.cost_usd
+        if above is not None and above > 0.5 and cost is not None and cost.p50 <= cost.plan * 1.01:
+            text += ", half of all by less than 1%"
     if scenario.on_time_fraction is None:
         return text
     return f"{text}; {on_time(scenario.on_time_fraction, assumed=scenario.limit_is_assumed)}"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 from planner.decide.comparison import Comparison
 from planner.decide.leaders import rank_of
 from planner.decide.probability import LowerCostProbability
 from planner.decide.sensitivity import End, Swing
 from planner.decide.study import Study
 from planner.estimate.result import Scenario
-from planner.report.wording import answer, figures
+from planner.report.wording import answer, figures, rounding
 from planner.report.wording.break_evens import INFEASIBLE, short_id, unmoved, value
 from planner.report.wording.spoken_choice import spoken_id
 
@@ -99,7 +102,14 @@ def how_often(comparison: Comparison) -> str:
     return f"How often each is the cheapest, in {comparison.draws:,} simulated outcomes with everything varied at once"
 
 
-def likely(comparison: Comparison, scenario: Scenario, fleet: str) -> str:
+def cheapest_shares(found: Sequence[Scenario]) -> list[str]:
+    """How often each is the cheapest, to a tenth of a percent; they add up to 100% where they are all of it."""
+    fractions = [s.cheapest_fraction or 0.0 for s in found]
+    rest = 1 - math.fsum(fractions)
+    return rounding.percents([*fractions, rest] if rest > 1e-9 else fractions, 1)[: len(found)]
+
+
+def likely(comparison: Comparison, scenario: Scenario, share: str, fleet: str) -> str:
     """`62.4%  #4 s3-stream, spot: misses the deadline in 19% of the outcomes`."""
     name = f"#{rank_of(comparison, scenario)} {short_id(scenario.id, fleet)}"
-    return f"{scenario.cheapest_fraction:6.1%}  {name}: {answer.beside(comparison, scenario)}"
+    return f"{share:>6}  {name}: {answer.beside(comparison, scenario)}"

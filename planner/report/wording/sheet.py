@@ -5,6 +5,7 @@ The first page of a printed report, the top of a comment, and a file of its own 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -35,7 +36,7 @@ from planner.worker_pool.result import PoolComparison
 
 TITLE, NOTHING = "To approve", "Nothing to approve"
 APPENDIX = "Everything after this page is the appendix: where each figure comes from."
-SIGNED = ("Approved by", "Date", "Signature")
+SIGNED = ("Requested by", "Approved by", "Date", "Signature")
 BUDGET = "Budget to approve"
 OUTSIDE = {"salaries": "salaries", "preprocessing": "preprocessing", "experiments": "experiments and failed runs"}
 ITEMS = (Kind.ITEM, Kind.WARNING)
@@ -108,9 +109,11 @@ def sheet_with(comparison: Compared[R], lead: str, facts: Sequence[tuple[str, Se
 
 
 def prose(text: str) -> str:
-    """The text without backticks, which mean nothing on paper, and with a capital letter."""
+    """The text without backticks, which mean nothing on paper, and with a capital letter, but for a name such as
+    `g5.xlarge`."""
     plain = figures.visible(text).replace("`", "")
-    return plain[:1].upper() + plain[1:]
+    first = plain.partition(" ")[0].rstrip(":.,")
+    return plain if re.search(r"[\d.]", first) else plain[:1].upper() + plain[1:]
 
 
 def sheet_without(comparison: Compared[R], why: str, nearest: Sequence[str] = ()) -> Sheet:
@@ -167,10 +170,21 @@ def _cash(best: Scenario) -> tuple[str, ...]:
     beyond = sum(line.effective_cost for line in best.bill if line.line == COMPUTE_FALLBACK) if tail else 0.0
     listed = [entry for entry in best.cash if not (tail and entry.derivation == BLOCK_MORE)]
     due = [(entry, entry.usd - (beyond if entry.due == MONTHLY else 0.0)) for entry in listed]
-    usd = rounding.glances([part for _, part in due])
+    usd = _payments([part for _, part in due], [entry.due == MONTHLY for entry, _ in due])
     said = [f"{entry.due}: {part}, {entry.what}" for (entry, _), part in zip(due, usd, strict=True)][:MOST]
     left = len(listed) - MOST
     return (*said, *([f"and {figures.many(left, 'later payment')}"] if left > 0 else []), *([tail] if tail else []))
+
+
+def _payments(parts: Sequence[float], monthly: Sequence[bool]) -> list[str]:
+    """Each payment as it is printed elsewhere; the largest monthly one is what is left of the printed total."""
+    total = rounding.printed(math.fsum(parts), figures.dollars)
+    shown = [rounding.printed(part, figures.dollars) for part in parts]
+    rest = max(range(len(parts)), key=lambda at: (monthly[at], parts[at]))
+    left = total - math.fsum(shown) + shown[rest]
+    if left <= 0 or abs(left - parts[rest]) > rounding.place(figures.dollars(total)):
+        return rounding.glances(parts)
+    return [rounding.exactly(left) if at == rest else figures.usd(part) for at, part in enumerate(parts)]
 
 
 def _block(best: Scenario) -> str:

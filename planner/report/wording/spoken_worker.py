@@ -15,4 +15,4 @@ WAYS = {
 def spoken_worker(scenario_id: str) -> str:
     """By its id, such as `workers/g5.xlarge/spot`."""
     _, worker, purchase = scenario_id.split("/")
-    return f"{'diversified nodes' if worker == DIVERSIFIED else worker} {WAYS[purchase]}"
+    return f"{'a diversified pool' if worker == DIVERSIFIED else worker} {WAYS[purchase]}"

@@ -23,7 +23,6 @@ from planner.worker_pool.compare import DEAD_LETTERS
 from planner.worker_pool.result import PoolComparison, PoolScenario, Spread
 from planner.worker_pool.search import PoolSearch, sizes_of
 
-BESIDE = "beside the recommendation: the planner cannot deploy a price list"
 CHANGES = "Changes with which a choice meets the limits, the nearest that were tried"
 PICTURE = "Distributions, and one interrupted job as a picture:"
 MOST_STALE = 2  # prices that are named
@@ -122,8 +121,11 @@ def condition(found: PoolComparison, best: PoolScenario) -> str:
     if tied:
         names, more = " and ".join(spoken_worker(s.id) for s in tied[:2]), len(tied) - 2
         others = f"{names} and {more} more" if more > 0 else names
+        first = next((s for s in tied if s.id == found.answer.first), None)
+        name = spoken_worker(first.id) if first and len(tied) > 1 else "that one"
+        apart = rounding.apart_though_tied(best, first, found.answer.rank_by, name, "runs")
         return (
-            f"It finishes {keeps}, and costs as much as {others}, within the uncertainty; it is chosen for "
+            f"It finishes {keeps}, and costs as much as {others}, within the uncertainty{apart}; it is chosen for "
             f"{chosen_for(best, tied)}."
         )
     whose = "choice on AWS" if best.choice.on_ec2 else "choice"
@@ -156,6 +158,12 @@ def _keys(scenario: PoolScenario) -> list[str]:
     return [f"{key} of {scenario.choice.worker.id}" for key in keys]
 
 
+def _held_back(one: PoolScenario) -> str:
+    """Why one that cannot be deployed is not recommended, after `is`."""
+    listed = one.choice.option is None
+    return f"not recommended, because {'the planner cannot deploy a price list' if listed else one.priced_only}"
+
+
 def _next(found: PoolComparison, best: PoolScenario) -> str:
     by = found.answer.rank_by
     rivals = [s for s in found.scenarios if s.eligible and not s.held_back and ranked(s, by) > ranked(best, by)]
@@ -168,7 +176,7 @@ def _next(found: PoolComparison, best: PoolScenario) -> str:
         return f" The next, {spoken_worker(second.id)}, costs the same and takes ${more} more of an engineer's time."
     if ends[1] < ends[0]:
         return (
-            f" The next, {spoken_worker(second.id)}, costs {rounding.less_in_full(*ends)} and takes "
+            f" The next, {spoken_worker(second.id)}, costs {rounding.less_in_full(*ends)} but takes "
             f"${figures.money(second.effort_usd - best.effort_usd)} more of an engineer's time."
         )
     return (
@@ -200,7 +208,7 @@ def alternatives(found: PoolComparison) -> list[str]:
         one = by_id[entry.id]
         title = "Safest" if entry.kind == "safest" else "Cheaper"
         why = f"lower at P90 ({figures.usd(cost_of(one, 'p90'))})" if entry.kind == "safest" else ""
-        against = why or "; ".join((*reasons(one), *([BESIDE] if one.priced_only else [])))
+        against = why or "; ".join((*reasons(one), *([_held_back(one)] if one.priced_only else [])))
         lines.append(
             f"{title}: {spoken_worker(one.id)}: {_costs(one)} It {'is ' if why or one.priced_only else ''}{against}."
         )
@@ -340,8 +348,9 @@ def size_answer(found: PoolSearch) -> str:
     if other is None or other.scenario.cost_usd is None or other.scenario.days is None:
         return said
     return (
-        f"{said} pool.max={other.nodes} with {spoken_worker(other.scenario.id)}, a price list, would cost "
-        f"{figures.usd(other.scenario.cost_usd.p50)} and take {lasts(other.scenario.days.p50)}; it is {BESIDE}."
+        f"{said} pool.max={other.nodes} with {spoken_worker(other.scenario.id)} would cost "
+        f"{figures.usd(other.scenario.cost_usd.p50)} and take {lasts(other.scenario.days.p50)}; it is "
+        f"{_held_back(other.scenario)}."
     )
 
 

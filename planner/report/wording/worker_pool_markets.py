@@ -18,10 +18,12 @@ def diversity(found: PoolComparison) -> str:
     if many is None or alone is None or many.cost_usd is None or alone.cost_usd is None:
         return ""
     limit = found.plan.limit_days
-    within = f" {_late(many)} of the runs take longer than {time_limit(limit)}, {_late(alone)} there." if limit else ""
+    within = (
+        f" {_late(many)} of its runs take longer than {time_limit(limit)}, against {_late(alone)}." if limit else ""
+    )
     return (
-        f"What several markets are worth: {spoken_worker(many.id)} alone come to {figures.usd(many.cost_usd.p50)} (P90 "
-        f"{figures.usd(many.cost_usd.p90)}), the best single one, {spoken_worker(alone.id)}, "
+        f"What several markets are worth: {spoken_worker(many.id)} alone costs {figures.usd(many.cost_usd.p50)} (P90 "
+        f"{figures.usd(many.cost_usd.p90)}); the best single market, {spoken_worker(alone.id)}, costs "
         f"{figures.usd(alone.cost_usd.p50)} (P90 {figures.usd(alone.cost_usd.p90)}).{within}"
     )
 
@@ -37,7 +39,7 @@ def leaving(best: PoolScenario, found: PoolComparison) -> str:
         return ""
     rules, each = rules_of(found.plan), of_job(supply.tail, 0.0)
     return (
-        f"{figures.percent(best.left_spot_fraction)} of the runs end On-Demand. Nothing moves by itself: `planner "
-        f"leave` and `pulumi up` do, once the open jobs, in rounds of {rules.most} that take {hours(each)} each, "
-        f"leave less than {hours(reserve_hours(supply, rules))} to the deadline."
+        f"{figures.percent(best.left_spot_fraction)} of the runs end On-Demand. The move is not automatic: run "
+        f"`planner leave` and `pulumi up` once the open jobs, in rounds of {rules.most} that take {hours(each)} each, "
+        f"would end less than {hours(reserve_hours(supply, rules))} before the deadline."
     )

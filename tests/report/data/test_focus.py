@@ -200,4 +200,4 @@ def test_only_one_scenario_is_written_and_only_this_format_names_one():
     assert done.exit_code == 0
     assert len({row["x_Scenario"] for row in rows}) == 1
     refused = runner.invoke(command, ["examples/small.yaml", "--scenario", "best"])
-    assert "--scenario is of -f focus" in str(refused.exception)
+    assert "--scenario applies only to -f focus" in str(refused.exception)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 
-from planner.estimate.result import BlockPlan
+from planner.estimate.block_length import Nearly
+from planner.estimate.result import BlockPlan, FirstAlone
 from planner.report.wording import block
 
 PLAN = BlockPlan(
@@ -16,6 +17,8 @@ PLAN = BlockPlan(
     outlast_fraction=0.79,
     decide_day=11,
     decide_on=date(2026, 11, 13),
+    parts=(14,),
+    ask_from=date(2026, 9, 28),
     done_fraction=0.79,
     left_days=3.5,
     extension_days=4,
@@ -28,12 +31,15 @@ PLAN = BlockPlan(
 
 def test_an_extension_is_named_for_half_and_for_nine_of_ten():
     said = block.sentence(PLAN)
-    assert "extend by what is left (half need up to 4 days, $9,060 today; 9 of 10 up to 13 days, $29.5k)" in said
-    assert said.endswith("79% of the outcomes outlast it; a longer one costs more on average.")
+    assert "with less than 79% done, extend by what is left, else On-Demand" in said
+    outlast = "79% of the outcomes outlast it; a longer one costs more on average"
+    assert said.endswith(f"{outlast}: half of these need up to 4 days more ($9,060 today), 9 of 10 up to 13 ($29.5k).")
 
 
 def test_where_all_need_the_same_it_is_named_once():
-    assert "extend by 4 days ($9,060 today), else" in block.sentence(replace(PLAN, extension_p90_days=4))
+    assert block.sentence(replace(PLAN, extension_p90_days=4)).endswith(
+        ": these need up to 4 days more ($9,060 today)."
+    )
 
 
 def test_of_a_length_that_the_plan_sets_nothing_is_claimed():
@@ -47,3 +53,23 @@ def test_cash_names_what_most_outcomes_pay_later():
     )
     assert block.more_cash(replace(PLAN, outlast_fraction=0.0, extension_usd=None)) == ""
     assert block.more_cash(replace(PLAN, tail="on-demand")) == ""
+
+
+def test_an_extension_is_asked_for_as_early_as_aws_takes_it():
+    assert "By day 11 (2026-11-13; from 2026-09-28 on), with less than 79% done" in block.sentence(PLAN)
+    assert "By day" not in block.sentence(replace(PLAN, tail="on-demand"))
+
+
+def test_two_parts_are_bought_on_the_same_day():
+    plan = replace(PLAN, days=19, parts=(14, 5))
+    bought = "Buy 14 days ($23.4k, sold from 2026-09-07) and 5 more the same day ($8,342"
+    assert block.sentence(plan).startswith(f"{bought}). By day 11")
+    alone = FirstAlone(fraction=0.54, mean_usd=192_000, p90_usd=272_000)
+    none = "; in the 54% where AWS has none, the run costs $192k on average, P90 $272k). By day 11"
+    assert block.sentence(replace(plan, first_alone=alone)).startswith(f"{bought}{none}")
+
+
+def test_a_cheaper_length_that_is_on_time_too_seldom_is_named():
+    nearly = Nearly(days=28, usd_less=64_000, on_time_fraction=0.898)
+    said = " 28 days would cost $64.0k less on average and be on time in 89.8% of the outcomes."
+    assert block.sentence(replace(PLAN, nearly=nearly)).endswith(said)

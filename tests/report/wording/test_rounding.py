@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planner.answer.ranges import Range
+from planner.answer.row import Row
 from planner.report.wording import figures, rounding
+from planner.report.wording.sensitivity import cheapest_shares
 
 COSTS = st.floats(min_value=1, max_value=1e9)
 
@@ -73,3 +77,39 @@ def test_what_is_deployed_adds_up_at_every_level() -> None:
     assert (round(alarms, 4), round(nodes, 4)) == (0.0077, 0.6212)
     for total, values in ((alarms, each), (nodes, three)):
         assert sum(round(10_000 * value) for value in values) == round(10_000 * total)
+
+
+def test_whole_parts_add_up_to_the_total_beside_them() -> None:
+    *shown, total = rounding.whole([0.5, 0.5, 1_000.4])
+    assert [float(text.replace(",", "")) for text in shown] == [1, 0, 1000]
+    assert total == "1,001"
+
+
+def test_waits_differ_by_what_is_printed() -> None:
+    assert rounding.hours_apart(42.94 / 60, 38.24) == "37.5 hours"  # 42.9 minutes and 38.2 hours
+    assert rounding.hours_apart(3.234, 6.776) == "3.55 hours"  # 3.23 and 6.78
+
+
+def test_shares_of_the_cheapest_are_all_of_it() -> None:
+    found = [SimpleNamespace(cheapest_fraction=part) for part in (0.5144, 0.4846, 0.0005, 0.0005)]
+    shown = cheapest_shares(found)  # type: ignore[arg-type]
+    assert sum(float(text.rstrip("%")) for text in shown if text[0] != "<") == pytest.approx(100)
+
+
+def test_a_tie_says_how_much_less_its_first_choice_costs():
+    best, first, near = (
+        Row(
+            id=name,
+            feasible=True,
+            why_not=(),
+            complete=True,
+            option=None,
+            cost_usd=Range(plan=usd, p10=usd, p50=usd, p90=usd),
+            below_best_fraction=0.62,
+        )
+        for name, usd in (("best", 100.0), ("first", 95.0), ("near", 98.5))
+    )
+    said = rounding.apart_though_tied(best, first, "p50", "the first", "runs")
+    assert said == " (the first costs 5% less at P50, and less in 62% of the runs)"
+    assert not rounding.apart_though_tied(best, near, "p50", "that one", "runs")
+    assert not rounding.apart_though_tied(best, None, "p50", "", "runs")
