@@ -120,12 +120,12 @@ def test_without_mfu_and_without_a_published_one_flop_is_refused():
     assert "which share of its peak training reaches on TRAINIUM is not known" in message
 
 
-def test_a_kind_without_a_published_run_takes_the_nearest_ones_with_a_wider_range():
+def test_a_kind_with_one_published_run_or_none_takes_the_nearest_ones_with_a_wider_range():
     table = default_assumptions()
-    for kind, nearest in (("h200", "h100"), ("l40s", "a100")):
+    for kind, nearest, runs in (("h200", "h100", "one"), ("b300", "h100", "no"), ("l40s", "a100", "no")):
         share, known = table[f"workload.mfu_{kind}"], table[f"workload.mfu_{nearest}"]
         assert share.high / share.low > known.high / known.low
-        assert "no whole run" in share.source or "one whole run" in share.source
+        assert f"{runs} whole run on {kind.upper()} is published" in share.source
 
 
 def test_an_mfu_of_steps_gets_the_part_that_a_whole_run_keeps_with_its_range():
