@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.models.block_sizes import SOLD_DAYS, TOGETHER_DAYS, block_parts
-from planner.models.block_tail import Chances, gap_hours, tail_of
+from planner.models.block_tail import Chances, gap_hours, held_hours, tail_of
 from planner.models.compute import usable_hours
 from planner.models.number import median, quantiles, share_of
 
@@ -193,12 +193,12 @@ def cheapest_days(
         one
         for one in found
         if one.cost <= least * (1 + SHORTER)
-        and _holds(one.days if second_planned else firsts[one.days], planned_hours, restart)
+        and held_hours(one.days if second_planned else firsts[one.days], restart) >= planned_hours
     ]
     cheapest = min(one.cost for one in whole or found)
     near = [one for one in whole or found if one.cost <= cheapest * (1 + CLOSE)]
     # the simpler purchase, unless a second part clearly pays
-    single = [one for one in near if len(block_parts(one.days)) == 1]
+    single = [one for one in near if one.days not in TWO_PARTS]
     if single and min(one.cost for one in single) <= cheapest / (1 - CLEARLY):
         near = single
     chosen = min(near, key=lambda one: (one.outlast, one.cost))
@@ -206,7 +206,3 @@ def cheapest_days(
     best = max(less, key=lambda one: (one.on_time, -one.cost), default=None)
     nearly = best and Nearly(days=best.days, usd_less=chosen.cost - best.cost, on_time_fraction=best.on_time)
     return float(chosen.days), nearly
-
-
-def _holds(days: int, planned_hours: float, restart_hours: float) -> bool:
-    return bool(usable_hours(days) - gap_hours(days, restart_hours) >= planned_hours)

@@ -74,7 +74,8 @@ def bill_tail(
     """Add the lines of what follows the block; returns the hours waited.
 
     left: hours that the run still needs at the end of the block of so many days, 0 where it ends within it.
-    waiting_usd: an hour of what stands while there are no nodes. between: hours lost between two parts of the block.
+    waiting_usd: USD an hour of what keeps billing while there are no nodes. between: hours lost between the block's two
+    parts.
     """
     settings = purchase.settings.capacity_block
     on_demand = on_demand_price(ledger.book, purchase.instance.name, ledger.region)

@@ -24,8 +24,7 @@ from planner.layouts.base import Demand, Layout
 from planner.models.bill import Unpriced
 from planner.models.bill_lines import SPOT_INTERRUPTIONS
 from planner.models.block_sizes import SOLD_DAYS, TOGETHER_DAYS
-from planner.models.block_tail import covering_days, gap_hours
-from planner.models.compute import usable_hours
+from planner.models.block_tail import covering_days, held_hours
 from planner.models.number import quantiles, share_of, share_within
 from planner.models.values import Values
 from pricing.book import PriceNotFound
@@ -275,10 +274,6 @@ def _stretch(request: Request, purchase: NodePurchase, planned: Run) -> float | 
     if purchase.option.family != "capacity-block" or purchase.block_days is None:
         return 1.0 if purchase.option.family == "capacity-block" else None
     restart = request.table()["goodput.bring_up_hours"].value
-
-    def holds(days: float) -> float:
-        return max(usable_hours(days) - float(gap_hours(days, restart)), 1.0)
-
-    longest = holds(purchase.block_days)
+    longest = max(held_hours(purchase.block_days, restart), 1.0)
     shorter = max((days for days in TOGETHER_DAYS if days < purchase.block_days), default=0)
-    return float(np.sqrt(max(holds(shorter), longest / 4) * longest)) / float(planned.hours)
+    return float(np.sqrt(max(held_hours(shorter, restart), longest / 4) * longest)) / float(planned.hours)

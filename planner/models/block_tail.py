@@ -49,18 +49,20 @@ class Tail:
 def gap_hours(days: float, restart_hours: Number) -> Number:
     """Hours lost between the two parts of what is bought for so many days, 0 where AWS sells one block for them.
 
-    The second part is an extension, which loses none, or another block of that length from that day on, for which the
-    nodes end half an hour before and start anew: so much is planned.
+    The second part is an extension, which loses none, or another block of that length from that day on. The plan allows
+    for the latter: the nodes stop half an hour early, and new ones have to start.
     """
     return BLOCK_LOST_TAIL_HOURS + restart_hours if len(block_parts(int(days))) > 1 else 0.0
 
 
+def held_hours(days: float, restart_hours: float) -> float:
+    """Hours of a run that fit into what is bought for so many days, with both of its parts."""
+    return float(usable_hours(days) - gap_hours(days, restart_hours))
+
+
 def covering_days(run_hours: float, restart_hours: float, lengths: Sequence[int] = TOGETHER_DAYS) -> int:
     """The fewest days to buy at once that hold a run; the most that are sold if none do."""
-    return next(
-        (days for days in lengths if usable_hours(days) - gap_hours(days, restart_hours) >= run_hours),
-        BLOCK_MAX_DAYS,
-    )
+    return next((days for days in lengths if held_hours(days, restart_hours) >= run_hours), BLOCK_MAX_DAYS)
 
 
 def tail_of(left_hours: Number, days: Number, chances: Chances) -> Tail:

@@ -12,7 +12,9 @@ import pytest
 
 from planner.estimate.block_length import Prices, cheapest_days
 from planner.estimate.charge_months import charges_of, payments_of
+from planner.models.block_sizes import TOGETHER_DAYS
 from planner.models.block_tail import Chances, tail_of
+from planner.plan.types import BLOCK_ANY_DAYS
 from tests.builders import compared, exact, plan_of, scenario_of
 
 TOGETHER = [*range(1, 63), *range(63, 183, 7)]  # one block, or two parts of which the first has 56 days at most
@@ -312,3 +314,8 @@ def test_an_extension_is_paid_when_it_is_bought_and_not_by_the_month():
     ]
     more = [c for c in charges_of(found, date(2026, 10, 5), 0.0) if c.line.line == "fleet.block-extension"]
     assert min(c.begin for c in more) > datetime(2026, 10, 8, 23)
+
+
+def test_a_plan_may_set_every_number_of_days_that_can_be_bought_at_once():
+    assert set(range(1, BLOCK_ANY_DAYS + 1)) <= set(TOGETHER_DAYS)
+    assert all(days % 7 == 0 for days in TOGETHER_DAYS if days > BLOCK_ANY_DAYS)

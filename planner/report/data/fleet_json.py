@@ -116,7 +116,7 @@ def scenario_document(one: FleetScenario) -> dict[str, Any]:
 
 
 def _goodput(one: FleetScenario) -> dict[str, float | None] | None:
-    """Node-hours as training plans divide them: what stands idle, and what is done again after failures."""
+    """Node-hours divided as in training plans: less idle time, and less the work that failures make repeat."""
     busy = [sum(month.nodes_busy[at] for month in one.months) * MONTH_HOURS for at in range(len(one.nodes))]
     hours = [(count * MONTH_HOURS * len(one.months)) or used for (_, count), used in zip(one.nodes, busy, strict=True)]
     kept = math.fsum(busy) - one.lost_node_hours

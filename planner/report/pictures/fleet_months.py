@@ -17,7 +17,7 @@ def drawn(scenario: FleetScenario) -> str:
         (
             f'<svg viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" style="max-width: 100%; height: auto" role="img" '
             'aria-labelledby="months-title months-desc" '
-            f'font-size="11" fill="currentColor" xmlns="http://www.w3.org/2000/svg">',
+            'font-size="11" fill="currentColor" xmlns="http://www.w3.org/2000/svg">',
             '<title id="months-title">Busy nodes by month, under those that stand</title>',
             f'<desc id="months-desc">{escape(described(scenario))}</desc>',
             *(line for row in rows for line in row),
@@ -41,8 +41,7 @@ def _row(scenario: FleetScenario, at: int, name: str, count: int) -> list[str]:
     top, each = max(count, *busy, 1.0), (RIGHT - LEFT) / len(busy)
     title, floor = at * ROW + 14, at * ROW + 24 + BARS
     stand = f"{count:,} {name} stand" if count else f"{name} as jobs ask for them"
-    # the axis is named by its months; one name in a narrow column is enough
-    named = [0, len(busy) - 1] if len(busy) > 1 else [0]
+    named = dict.fromkeys((0, len(busy) - 1))  # the first and the last month, once where they are one
     marks = [
         f'<text x="{LEFT + each * (month + 0.5):.1f}" y="{floor + 12}" text-anchor="middle">{month + 1}</text>'
         for month in named

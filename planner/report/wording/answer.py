@@ -30,7 +30,7 @@ from planner.report.wording import (
     steps,
 )
 from planner.report.wording.line import Kind, Line
-from planner.report.wording.preferred import chosen_for
+from planner.report.wording.preferred import apart_though_tied, chosen_for
 
 _UNKNOWN_RISK = "The risk is not known: no outcomes were simulated (--draws)."
 NEAREST = 3  # scenarios that are named where none is recommended
@@ -143,9 +143,7 @@ def condition(comparison: Comparison, best: Scenario) -> str:
     if answer.compared == 1:
         return f"It is the only choice with a complete price; it {keeps}."
     if others:
-        first = next((s for s in others if s.id == answer.first), None)
-        name = named(comparison, first) if first and len(others) > 1 else "that one"
-        apart = rounding.apart_though_tied(best, first, answer.rank_by, name, "outcomes")
+        apart = apart_though_tied(answer, best, others, lambda s: named(comparison, s), "outcomes")
         return (
             f"It {keeps} and costs as much as {_listed(comparison, others)}, within the uncertainty{apart}; it is "
             f"chosen for {chosen_for(best, others)}."

@@ -14,14 +14,10 @@ import math
 import re
 from collections.abc import Callable, Sequence
 
-from planner.answer.measure import per_unit
-from planner.answer.row import Row
 from planner.report.wording import figures, spoken
 
 _NUMBER = re.compile(r"(-?)[^\d]*([\d,]*\.?\d+)([kMBT]?)")
 _UNITS = {"": 1.0, "k": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
-
-CLEARLY = 0.02  # of the cost: two choices that are less apart cost the same
 
 
 def number(text: str) -> float:
@@ -159,15 +155,3 @@ def percents(values: Sequence[float], digits: int = 0) -> list[str]:
         f"<{unit:g}%" if not value and share else f"{value:.{digits}f}%"
         for value, share in zip(rounded, shares, strict=True)
     ]
-
-
-def apart_though_tied(best: Row, first: Row | None, measure: str, name: str, outcomes: str) -> str:
-    """What is said of a tie whose first choice costs clearly less than the recommended one: ` (A costs 5% less at P50,
-    and less in 62% of the runs)`; "" where it does not. name: of the first. outcomes: what they are called."""
-    if first is None or first is best or first.below_best_fraction is None:
-        return ""
-    ends = per_unit(best, measure), per_unit(first, measure)
-    if ends[1] >= ends[0] * (1 - CLEARLY):
-        return ""
-    below = figures.percent(first.below_best_fraction)
-    return f" ({name} costs {share_apart(*ends)} less at {measure.upper()}, and less in {below} of the {outcomes})"

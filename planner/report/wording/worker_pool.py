@@ -13,7 +13,7 @@ from planner.models.bill import Unpriced
 from planner.models.bill_lines import COMPUTE
 from planner.plan.worker_pool_types import WorkerPoolPlan
 from planner.report.wording import figures, futures, rounding, spoken, stale_prices
-from planner.report.wording.preferred import chosen_for
+from planner.report.wording.preferred import apart_though_tied, chosen_for
 from planner.report.wording.spoken import hours, minutes, time_limit
 from planner.report.wording.spoken_worker import spoken_worker
 from planner.report.wording.table import Column
@@ -121,9 +121,7 @@ def condition(found: PoolComparison, best: PoolScenario) -> str:
     if tied:
         names, more = " and ".join(spoken_worker(s.id) for s in tied[:2]), len(tied) - 2
         others = f"{names} and {more} more" if more > 0 else names
-        first = next((s for s in tied if s.id == found.answer.first), None)
-        name = spoken_worker(first.id) if first and len(tied) > 1 else "that one"
-        apart = rounding.apart_though_tied(best, first, found.answer.rank_by, name, "runs")
+        apart = apart_though_tied(found.answer, best, tied, lambda s: spoken_worker(s.id), "runs")
         return (
             f"It finishes {keeps}, and costs as much as {others}, within the uncertainty{apart}; it is chosen for "
             f"{chosen_for(best, tied)}."

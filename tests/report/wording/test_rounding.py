@@ -9,8 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.answer.ranges import Range
-from planner.answer.row import Row
 from planner.report.wording import figures, rounding
 from planner.report.wording.sensitivity import cheapest_shares
 
@@ -94,22 +92,3 @@ def test_shares_of_the_cheapest_are_all_of_it() -> None:
     found = [SimpleNamespace(cheapest_fraction=part) for part in (0.5144, 0.4846, 0.0005, 0.0005)]
     shown = cheapest_shares(found)  # type: ignore[arg-type]
     assert sum(float(text.rstrip("%")) for text in shown if text[0] != "<") == pytest.approx(100)
-
-
-def test_a_tie_says_how_much_less_its_first_choice_costs():
-    best, first, near = (
-        Row(
-            id=name,
-            feasible=True,
-            why_not=(),
-            complete=True,
-            option=None,
-            cost_usd=Range(plan=usd, p10=usd, p50=usd, p90=usd),
-            below_best_fraction=0.62,
-        )
-        for name, usd in (("best", 100.0), ("first", 95.0), ("near", 98.5))
-    )
-    said = rounding.apart_though_tied(best, first, "p50", "the first", "runs")
-    assert said == " (the first costs 5% less at P50, and less in 62% of the runs)"
-    assert not rounding.apart_though_tied(best, near, "p50", "that one", "runs")
-    assert not rounding.apart_though_tied(best, None, "p50", "", "runs")
