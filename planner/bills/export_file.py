@@ -1,4 +1,5 @@
-"""Cost exports, read in batches: CSV, also compressed, and Parquet. The only file that knows pyarrow.
+"""Cost exports, read in batches: CSV, also compressed, and Parquet. The only file that knows pyarrow; without it, CSV
+is read by `planner.bills.plain_csv`.
 
 Each batch is added up by what its rows have in common before the next is read, so that memory does not grow with the
 number of rows, but with the number of different charges.
@@ -6,31 +7,22 @@ number of rows, but with the number of different charges.
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from planner.bills import plain_csv
 from planner.bills.columns import AMOUNTS, TAG_KEYS, TAGS, TEXTS, TIMES, Columns, columns_of
+from planner.bills.sums import KEYS, OF_OTHERS, TAG_IN_TEXT, Sums
 from planner.errors import UsageProblem
 from planner.extras import how_to_install
 
 BATCH_ROWS, BLOCK_BYTES = 100_000, 8 << 20
 ENDINGS = (".csv", ".csv.gz", ".csv.bz2", ".csv.zst", ".parquet")
-KEYS = (*TEXTS, "stack", "component")
-# of a charge that is not the stack's only these matter: totals by kind, and who else uses a commitment
-OF_OTHERS = ("category", "currency", "unit", "commitment", "savings_plan", "commitment_status", "reservation", "stack")
-
-
-@dataclass
-class Sums:
-    """What rows with the same key add up to. first, last: of their charge periods, as ISO text."""
-
-    rows: int = 0
-    amounts: dict[str, float] = field(default_factory=dict)
-    first: str = ""
-    last: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,23 +68,39 @@ def read_export(path: Path, stack: str) -> Export:
     except ModuleNotFoundError as error:
         if error.name != "pyarrow":
             raise
-        raise UsageProblem(f"reading a bill needs pyarrow, which is not installed: {how_to_install('bills')}") from None
+        return _without_pyarrow(path, stack)
     try:
         columns, batches = _opened(path)
         groups: dict[tuple[str, ...], Sums] = {}
         for batch in batches:
             _add(groups, _prepared(batch, columns, stack))
-        _check_numbers(path, columns, groups)
     except (pa.ArrowException, OSError, EOFError) as error:
-        what = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise UsageProblem(f"cannot read {path}: {what}") from None
+        raise _unreadable(path, error) from None
+    _check_numbers(path, columns, groups)
     return Export(path=path, format=columns.format, groups=groups)
+
+
+def _without_pyarrow(path: Path, stack: str) -> Export:
+    if (ending := path.suffix.lower()) in (".parquet", ".zst"):
+        raise UsageProblem(f"{path}: reading {ending} needs pyarrow, which is not installed: {how_to_install('bills')}")
+    try:
+        columns = _known(path, plain_csv.header(path))
+        groups = plain_csv.added_up(path, columns, stack)
+    except (ValueError, csv.Error, OSError, EOFError) as error:
+        raise _unreadable(path, error) from None
+    _check_numbers(path, columns, groups)
+    return Export(path=path, format=columns.format, groups=groups)
+
+
+def _unreadable(path: Path, error: Exception) -> UsageProblem:
+    lines = str(error).strip().splitlines()
+    return UsageProblem(f"cannot read {path}: {lines[0] if lines else type(error).__name__}")
 
 
 def _opened(path: Path) -> tuple[Columns, Iterator[Any]]:
     """(columns, batches of the columns that are needed). Raises UsageProblem, OSError and errors of pyarrow."""
     import pyarrow as pa
-    import pyarrow.csv as csv
+    import pyarrow.csv
     import pyarrow.parquet as parquet
 
     if path.name.lower().endswith(".parquet"):
@@ -103,11 +111,11 @@ def _opened(path: Path) -> tuple[Columns, Iterator[Any]]:
     columns = _known(path, header)
     numbers = {columns.names[name] for name in AMOUNTS if name in columns.names}
     types = {name: pa.float64() if name in numbers else pa.string() for name in columns.read}
-    reader = csv.open_csv(
+    reader = pyarrow.csv.open_csv(
         pa.input_stream(str(path), compression="detect"),
-        read_options=csv.ReadOptions(block_size=BLOCK_BYTES, use_threads=False),
-        parse_options=csv.ParseOptions(newlines_in_values=True),
-        convert_options=csv.ConvertOptions(
+        read_options=pyarrow.csv.ReadOptions(block_size=BLOCK_BYTES, use_threads=False),
+        parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True),
+        convert_options=pyarrow.csv.ConvertOptions(
             column_types=types, include_columns=list(columns.read), strings_can_be_null=True, null_values=["", "NULL"]
         ),
     )
@@ -116,20 +124,17 @@ def _opened(path: Path) -> tuple[Columns, Iterator[Any]]:
 
 def _header(path: Path) -> list[str]:
     """The names of the columns of a CSV."""
-    import csv as plain
-    import io
-
     import pyarrow as pa
 
     with pa.input_stream(str(path), compression="detect") as stream:
         start = stream.read(1 << 16)
-    if not start.strip():
-        raise UsageProblem(f"{path} is empty")
-    line = start.splitlines()[0].decode("utf-8-sig", errors="replace")
-    return next(plain.reader(io.StringIO(line)))
+    line = next(iter(start.splitlines()), b"").decode("utf-8-sig", errors="replace")
+    return next(csv.reader(io.StringIO(line)), [])
 
 
 def _known(path: Path, names: Sequence[str]) -> Columns:
+    if not names:
+        raise UsageProblem(f"{path} is empty")
     found = columns_of(names)
     if isinstance(found, str):
         remedy = "create an export of FOCUS 1.2 or CUR 2.0 in AWS Data Exports, with resource tags"
@@ -189,11 +194,9 @@ def _tag(batch: Any, columns: Columns, tag: str) -> Any:
     if pa.types.is_map(tags.type):
         found = [pc.map_lookup(tags, pa.scalar(key, tags.type.key_type), "first") for key in TAG_KEYS[tag]]
         return pc.cast(pc.coalesce(*found), pa.string())
-    # in JSON text the quotes of values are escaped, so that no value looks like a key; Athena writes {a=b, c=d}
-    json_text = rf'[{{,]\s*"(?:user[:_])?planner[:_]{tag}"\s*:\s*"(?P<value>[^"\\]*)"'
-    map_text = rf'^\{{?(?:[^"]*,)?\s*(?:user[:_])?planner[:_]{tag}\s*=\s*(?P<value>[^",}}]*)'
+    patterns = [pattern.format(tag=tag) for pattern in TAG_IN_TEXT]
     texts = pc.cast(tags, pa.string())
-    return pc.coalesce(*(pc.struct_field(pc.extract_regex(texts, one), "value") for one in (json_text, map_text)))
+    return pc.coalesce(*(pc.struct_field(pc.extract_regex(texts, one), "value") for one in patterns))
 
 
 def _check_numbers(path: Path, columns: Columns, groups: Mapping[tuple[str, ...], Sums]) -> None:

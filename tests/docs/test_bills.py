@@ -9,14 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/bills.md").read_text(encoding="utf-8")
 
 
 def test_the_commands_run_one_after_the_other(tmp_path):
-    pytest.importorskip("pyarrow", reason="needs pyarrow: make .venv/.dev")
     for name in ("run.yaml", "next.yaml"):
         shutil.copy(ROOT / "examples/multimodal-p5.yaml", tmp_path / name)
     log = re.search(r"```csv\n(.*?)```", PAGE, flags=re.DOTALL)
