@@ -167,6 +167,17 @@ class PurchaseOption:
         return f"{self.family}-{self.years}y-{self.kind}-{self.upfront}-upfront"
 
     @property
+    def commitment_words(self) -> str:
+        """`Compute Savings Plan, 1 year, no upfront`; of what is no commitment its id."""
+        if not self.years:
+            return self.family
+        term = f"{self.years} year{'s' * (self.years > 1)}"
+        if self.family == "ri":
+            return f"Reserved Instances, {term}, {self.kind}, {self.upfront} upfront"
+        kind = {"instance": "EC2 Instance", "compute": "Compute"}[self.kind]
+        return f"{kind} Savings Plan, {term}, {self.upfront} upfront"
+
+    @property
     def starts_on_spot(self) -> bool:
         return self.family in ("spot", "spot-fallback")
 

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Generic
 
 import numpy as np
 
+from planner.answer.compared import Compared
 from planner.answer.recommend import SMALL, SURE
-from planner.answer.row import Outcomes
+from planner.answer.row import Outcomes, R
+from planner.errors import UsageProblem
 from planner.models.number import quantiles, share_of
 
 LESS, MORE, SAME, UNSURE = "less", "more", "same", "unsure"
+ON_DEMAND = "on-demand"
+NO_DRAWS = "a saving is a range of simulated outcomes: --draws 0 has none"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Side(Generic[R]):
+    """One way: the choice, and the comparison that it is of."""
+
+    scenario: R
+    comparison: Compared[R]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +46,23 @@ class Saving:
     higher: float
     both_finish: float
     verdict: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quote(Generic[R]):
+    """old: the way today. saving: None if the two never finish in the same draw."""
+
+    old: Side[R]
+    new: Side[R]
+    saving: Saving | None
+
+
+def today(comparison: Compared[R]) -> Side[R]:
+    """What another plan describes: its recommended choice, else the first with a price. Raises UsageProblem."""
+    found = comparison.best or next(iter(comparison.complete), None)
+    if found is None:
+        raise UsageProblem("--vs: no choice of that plan has a price; `planner compare` says why")
+    return Side(scenario=found, comparison=comparison)
 
 
 def saving_of(old: Outcomes, new: Outcomes) -> Saving | None:

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from planner.api.arguments import named
 from planner.cli.options import OUT, Asked, common, format_option, priced_plan, scenario_option
 from planner.cli.output import format_of, room_of, warn_of_prices, write_result
-from planner.cli.progress import counted, progress
+from planner.cli.progress import Watched
 from planner.errors import UsageProblem
-from planner.kinds.asking import PRICING
+
+ON_DEMAND = "on-demand"
 
 if TYPE_CHECKING:
-    from planner.estimate.request import Request
-    from pricing.book import PriceBook
+    from planner.kinds.asking import Ask
 
 
 @click.command()
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     "--vs",
     required=True,
     metavar="on-demand|FILE",
-    help="Your way today: the plan's first On-Demand choice, or the recommended choice of another plan file.",
+    help="Your way today: On-Demand nodes, or the recommended choice of another plan file.",
 )
 @scenario_option("The choice of PLAN", default="best")
 @format_option(["text", "md", "svg"], "md for a message, svg for a slide. [default: by FILE's ending, else text]")
@@ -47,26 +46,10 @@ def command(
     Both ways are simulated with the same draws and the same price book, so that the saving is known in each outcome.
     They have to do the same work. Where your way is as cheap, or cheaper, the card says so.
     """
-    from planner.decide.compare import compare
-    from planner.decide.quote import ON_DEMAND, Side, check_comparable, on_demand, quote, today
-    from planner.kinds.training.answers import request_of
-    from planner.report.wording.quote import card_of
-
     style = format_of(style, out, ("text", "md", "svg"))
     ask = asked.ask()
-    request = request_of(ask, derivations=False)
-    other = None
-    if vs != ON_DEMAND:
-        other = _today(vs, asked, ask.book)
-        check_comparable(other, request)
-    with progress(PRICING, quiet=quiet) as shown:
-        comparison = compare(request, counted(shown))
-        new = Side(scenario=named(comparison, scenario or "best"), comparison=comparison)
-        if other is None:
-            other, old = on_demand(request, comparison, counted(shown))
-        else:
-            old = today(compare(other, counted(shown)))
-    card = card_of(quote((other, old), (request, new)))
+    other = None if vs == ON_DEMAND else _today(vs, asked, ask)
+    card, comparison = ask.loaded.kind.part("quoted").quoted(ask, scenario or "best", other, Watched(quiet))
     if style == "md":
         from planner.report.markdown.quote import render as render_markdown
 
@@ -84,11 +67,13 @@ def command(
     warn_of_prices(comparison, asked.prices, style, quiet, color)
 
 
-def _today(file: str, asked: Asked, book: PriceBook) -> Request:
-    """Another plan on the same price book. Raises PlanProblems or UsageProblem."""
-    from planner.kinds.training.answers import request_of
-    from planner.plan.load import load_plan
+def _today(file: str, asked: Asked, new: Ask) -> Ask:
+    """Another plan of the same kind on the same price book. Raises PlanProblems or UsageProblem."""
+    from planner.plan.load import load_any
 
     if not Path(file).exists():
         raise UsageProblem(f"--vs {file}: no such file; write on-demand, or name the plan of your way today")
-    return request_of(replace(asked, plan=file, overrides=()).ask_of(load_plan(file), book), derivations=False)
+    loaded = load_any(file)
+    if loaded.kind is not new.loaded.kind:
+        raise UsageProblem(f"--vs {file} is {loaded.kind.title}, and PLAN is {new.loaded.kind.title}")
+    return replace(asked, plan=file, overrides=()).ask_of(loaded, new.book)

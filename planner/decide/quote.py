@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from planner.answer.quote import Saving, saving_of
+from planner.answer.quote import NO_DRAWS, ON_DEMAND, Quote, Side, saving_of
 from planner.decide.compare import compare
 from planner.decide.comparison import Comparison
 from planner.decide.enumerate import evaluate
@@ -18,27 +18,8 @@ from planner.plan.training_types import AMOUNTS
 from planner.plan.types import Plan
 from pricing.offers import PurchaseOption
 
-ON_DEMAND = "on-demand"
 
-
-@dataclass(frozen=True, kw_only=True)
-class Side:
-    """One way: the choice, and the comparison that it is of."""
-
-    scenario: Scenario
-    comparison: Comparison
-
-
-@dataclass(frozen=True, kw_only=True)
-class Quote:
-    """old: the way today. saving: None if the two never finish in the same draw."""
-
-    old: Side
-    new: Side
-    saving: Saving | None
-
-
-def on_demand(request: Request, comparison: Comparison, each: Each = map) -> tuple[Request, Side]:
+def on_demand(request: Request, comparison: Comparison, each: Each = map) -> tuple[Request, Side[Scenario]]:
     """The first On-Demand choice of a plan: an eligible one where there is any. A plan that does not ask for On-Demand
     is priced with it. Raises UsageProblem where none has a price."""
     found = _first(comparison, on_demand=True)
@@ -52,23 +33,15 @@ def on_demand(request: Request, comparison: Comparison, each: Each = map) -> tup
     return request, Side(scenario=found, comparison=comparison)
 
 
-def today(comparison: Comparison) -> Side:
-    """What another plan describes: its recommended choice, else the first with a price. Raises UsageProblem."""
-    found = comparison.best or _first(comparison)
-    if found is None:
-        raise UsageProblem("--vs: no choice of that plan has a price; `planner compare` says why")
-    return Side(scenario=found, comparison=comparison)
-
-
 def _first(comparison: Comparison, *, on_demand: bool = False) -> Scenario | None:
     return next((s for s in comparison.complete if not on_demand or s.option.family == ON_DEMAND), None)
 
 
-def quote(old: tuple[Request, Side], new: tuple[Request, Side]) -> Quote:
+def quote(old: tuple[Request, Side[Scenario]], new: tuple[Request, Side[Scenario]]) -> Quote[Scenario]:
     """Both have the same draws and seed. Raises UsageProblem where a range cannot be had."""
     (theirs, before), (ours, after) = old, new
     if not ours.draws:
-        raise UsageProblem("a saving is a range of simulated outcomes: --draws 0 has none")
+        raise UsageProblem(NO_DRAWS)
     for side in (before, after):
         if not (side.scenario.feasible and side.scenario.complete):
             raise UsageProblem(f"{side.scenario.id} lacks a price or cannot be built: `planner compare` says why")

@@ -43,7 +43,7 @@ class FallbackRule:
         if not self.threshold_hours:
             return "Run On-Demand from the start, because the deadline leaves no time for spot interruptions."
         return (
-            f"Start on spot; once waits for spot nodes, restarts and repeated work have cost more than "
+            f"Start on spot; once waits for spot nodes, restarts and repeated work have taken more than "
             f"{_time(self.threshold_hours)} in all, move the run to On-Demand and stay there."
         )
 

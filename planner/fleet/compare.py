@@ -231,8 +231,8 @@ def _notes(
                 "jobs read the rest from S3 each time, and that is not in these figures."
             )
     if shop.main.derived:
-        names = dict.fromkeys(text.split(" of ")[0] for text in shop.main.derived)
-        yield f"Derived prices, seen in no price list (grade C): {', '.join(names)}. Check them before buying."
+        options = shop.main.derived_words
+        yield f"Derived prices, seen in no price list (grade C): {options}. Check them before buying."
     if any(row.way == "capacity-block" and row.feasible for row in rows) or plan.purchase.blocks:
         yield "A Capacity Block is sold up to eight weeks ahead; a later block of a chain is not promised."
     if plan.purchase.owned:

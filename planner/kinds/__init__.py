@@ -11,6 +11,7 @@ it is. A kind's folder:
 | `pages` | the comparison in each format, and the page to sign |
 | `sizes` | the search of `optimize` |
 | `varied` | the study of `sensitivity` |
+| `quoted` | its card beside the way of today |
 | `numbers` | what `explain` tells |
 | `runs` | what `simulate` replays |
 | `deployed` | the stack of a choice |

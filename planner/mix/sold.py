@@ -43,6 +43,12 @@ class Sold:
             if price.grade == "C"
         ]
 
+    @property
+    def derived_words(self) -> str:
+        """The same options in words, whatever their types: `Compute Savings Plan, 1 year, no upfront; ...`."""
+        options = dict.fromkeys(text.split(" of ")[0] for text in self.derived)
+        return "; ".join(PurchaseOption.parse(option).commitment_words for option in options)
+
 
 def sold(
     book: PriceBook,

@@ -90,7 +90,7 @@ def fallback_spot_fraction(
 ) -> Number:
     """Share of the work that is done on spot before the rule moves the run to On-Demand; 1 if it never does.
 
-    The rule moves the run once spot interruptions have cost more than threshold_hours: the wait for the first nodes,
+    The rule moves the run once spot interruptions have taken more than threshold_hours: the wait for the first nodes,
     later waits, restarts and repeated work. Training hours: of all the work, on each kind of nodes.
 
     Limits: interruptions at their mean rate; right where the threshold is many interruptions away.

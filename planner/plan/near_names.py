@@ -11,6 +11,7 @@ from planner.plan.wording import did_you_mean, listed
 if TYPE_CHECKING:
     from pricing.catalog import InstanceType
 
+REGION = "[a-z]{2}(-[a-z]+)+-[0-9]"
 MOST = 4  # sizes of a family that are named
 
 
@@ -35,12 +36,16 @@ def _largest_first(one: InstanceType) -> tuple[int, int, str]:
 
 
 def region_like(text: str) -> str:
-    """`did you mean us-east-1?` for `us_east_1`, `useast1` or the zone `us-east-1a`; else the known Regions."""
+    """`did you mean us-east-1?` for `us_east_1`, `useast1`, the zone `us-east-1a` or the Local Zone `us-east-1-atl-2a`;
+    else the known Regions."""
     from pricing.book import default_book
 
-    known = {_squeezed(region): region for region in default_book().regions()}
-    squeezed = _squeezed(text)
+    # Capacity Blocks are also listed in Local Zones, which no plan names
+    regions = [name for name in default_book().regions() if re.fullmatch(REGION, name)]
+    known, squeezed = {_squeezed(region): region for region in regions}, _squeezed(text)
+    within = re.match(REGION, text)
     meant = known.get(squeezed) or known.get(re.sub("(?<=[0-9])[a-z]$", "", squeezed))
+    meant = meant or (known.get(_squeezed(within[0])) if within else None)
     return _asked([meant]) if meant else did_you_mean(text, known.values()) or f"known: {listed(known.values())}"
 
 

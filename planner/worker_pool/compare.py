@@ -89,6 +89,19 @@ def compare_pool(
     )
 
 
+def outcomes_in(
+    loaded: LoadedPool, book: PriceBook, id: str, *, runs: int, seed: int, step: Step = lambda: None
+) -> PoolOutcomes:
+    """The outcomes of one choice, as `compare_pool` has them with as many runs and that seed. The choice can be
+    simulated."""
+    central = Values(table=resolve(loaded.plan.assumptions), recording=False)
+    drawn = Values(table=central.table, draws=runs, seed=seed, used=central.used, recording=False)
+    (choice,) = (one for one in _choices(loaded.plan, book, central, drawn) if one.id == id)
+    _, outcomes = simulated(choice, loaded, book, drawn, seed, step)
+    assert outcomes is not None
+    return outcomes
+
+
 def _choices(plan: WorkerPoolPlan, book: PriceBook, central: Values, drawn: Values) -> list[Choice]:
     singles = list(choices_of(plan, book, central, drawn))
     return [*singles, *pools_of(plan, book, singles, central, drawn)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,15 +12,21 @@ import yaml
 from click.testing import CliRunner
 
 from planner.answer.quote import LESS, MORE, SAME, UNSURE, saving_of
+from planner.answer.quote import Side as Way
 from planner.answer.row import Outcomes
 from planner.cli.main import command as planner
 from planner.cli.options import Asked
 from planner.decide.compare import compare
 from planner.decide.probability import lower_cost_probability
-from planner.decide.quote import Side as Way
 from planner.decide.quote import on_demand, quote
+from planner.kinds.workers.answers import plan_of, simulated
+from planner.plan.load import LoadedPool
+from planner.worker_pool.quote import on_demand as pool_on_demand
+from planner.worker_pool.quote import quote as pool_quote
+from planner.worker_pool.result import PoolComparison
 
 SMALL, DRAWS = "examples/small.yaml", ("--draws", "300")
+POOL = "examples/worker-pool.yaml"
 
 
 def run(*words: str, code: int = 0) -> str:
@@ -119,12 +126,43 @@ def test_other_work_is_refused_with_every_reason(tmp_path: Path) -> None:
     [
         ((SMALL, "--vs", "nowhere.yaml"), "no such file"),
         ((SMALL, "--vs", "examples/worker-pool.yaml"), "is the plan of a worker pool"),
-        (("examples/worker-pool.yaml", "--vs", "on-demand"), "quote compares training runs"),
+        (("examples/case-study-year.yaml", "--vs", "on-demand"), "quote compares training runs and worker pools"),
         ((SMALL, "--vs", "on-demand", "--draws", "0"), "--draws 0 has none"),
+        ((POOL, "--vs", "on-demand", "--draws", "0"), "--draws 0 has none"),
+        ((POOL, "--vs", SMALL), "is a training plan, and PLAN is the plan of a worker pool"),
+        ((POOL, "--vs", POOL, "--set", "jobs.count=90"), "1,000 jobs of 1,400 steps today and 90 of 1,400 in this"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_with_a_reason(words: tuple[str, ...], said: str) -> None:
     assert said in run(*words, code=2)
+
+
+def test_a_worker_pool_is_compared_with_on_demand_nodes_of_its_types_run_by_run() -> None:
+    """A second route: `compare` counts in how many runs a choice costs less than the recommended one."""
+    ask = Asked(plan=POOL, overrides=("jobs.count=120", "pool.max=12"), draws=20).ask()
+    loaded = plan_of(ask)
+    found = simulated(ask)
+    assert found.best is not None
+
+    def compared(plan: LoadedPool) -> PoolComparison:
+        return simulated(replace(ask, loaded=plan))
+
+    old, side = pool_on_demand(loaded, found.best, compared)
+    assert side.scenario.id == "workers/g5.xlarge/on-demand"
+    made = pool_quote((old, side), (loaded, Way(scenario=found.best, comparison=found)), ask.book).saving
+    row = next(s for s in found.scenarios if s.id == side.scenario.id)
+    assert made is not None
+    assert (made.higher, made.lower) == (row.below_best_fraction, row.above_best_fraction)
+    assert made.p50_usd > 0
+
+
+def test_the_card_of_a_worker_pool() -> None:
+    words = (POOL, "--vs", "on-demand", "--draws", "20", "--set", "jobs.count=120", "--set", "pool.max=12")
+    text = " ".join(run(*words).split())
+    assert "This plan saves about $" in text
+    assert "Your way today: g5.xlarge On-Demand, at most 12 nodes at once" in text
+    only = run(*words, "--scenario", "workers/g5.xlarge/on-demand")
+    assert "Your way today is this plan's choice: there is nothing to save." in " ".join(only.split())
 
 
 def test_every_format_says_the_same(tmp_path: Path) -> None:

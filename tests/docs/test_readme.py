@@ -15,6 +15,7 @@ import pytest
 
 from planner.report.wording.figures import days, percent, usd
 from planner.report.wording.rounding import usd_apart
+from tools.pictures import PICTURE, kept, report, shown
 from tools.readme import ROOT, filled
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -49,6 +50,10 @@ def test_the_answer_above_the_plan_has_the_figures_of_the_comparison() -> None:
     term = scenario["converged", "sp-1y-compute-no-upfront"]
     assert f"costs {usd(term['cost_usd']['plan'])}" in answer
     assert 0.9 < 1 - term["days"]["plan"] / 365 < 0.95  # "more than 90% of its term"
+
+
+def test_the_picture_shows_the_figures_of_the_report(tmp_path: Path) -> None:
+    assert kept(PICTURE.read_bytes()) == shown(report(tmp_path).read_text(encoding="utf-8")), "run make pictures"
 
 
 def test_the_published_figures_are_those_of_the_backtest() -> None:

@@ -304,7 +304,7 @@ class TestFallbackScenario:
         threshold = (9 - found["on-demand"].days.plan) / 2 * 24
         assert threshold == pytest.approx(44.7, abs=0.3)
         assert found["spot-fallback"].rule == (
-            f"Start on spot; once waits for spot nodes, restarts and repeated work have cost more than "
+            f"Start on spot; once waits for spot nodes, restarts and repeated work have taken more than "
             f"{threshold:.1f} hours in all, move the run to On-Demand and stay there."
         )
         assert (found["spot"].rule, found["on-demand"].rule) == ("", "")

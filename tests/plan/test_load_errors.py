@@ -98,6 +98,7 @@ WRONG = [
             ("us-east1", "us-east-1"),
             ("useast1", "us-east-1"),
             ("us_east_1", "us-east-1"),
+            ("us-east-1-atl-2a", "us-east-1"),
             ("US-EAST-1", "us-east-1"),
             ("us-east-1a", "us-east-1"),
             ("eu-west1", "eu-west-1"),

@@ -17,7 +17,7 @@ KIND = Kind(
         "lint": _STACK,
         "check": _STACK,
         "acceptance": "acceptance is for the gang of a training plan",
-        "quote": "quote compares training runs",
+        "quote": "quote compares training runs and worker pools; of a fleet `planner compare` shows every way to buy",
         "reserve": "a fleet has no one Capacity Block: `planner mix` and `planner compare` say what to buy",
         "--own": "not of a fleet: purchase.owned states what you own",
         "report --bill": "the bill of a fleet cannot be compared with its plan yet",

@@ -11,7 +11,6 @@ KIND = Kind(
     package="planner.kinds.workers",
     refused={
         "--own": "not of a worker pool, whose plan states the prices that are not in the book",
-        "quote": "quote compares training runs; of worker pools `planner compare` shows On-Demand and spot together",
         "acceptance": "acceptance is for the gang of a training plan; workers have none",
         "report --bill": "the bill of a worker pool cannot be compared with its plan yet",
         "sensitivity --against": "not of a worker pool; `planner compare` shows the P10 to P90 of each choice",

@@ -11,6 +11,8 @@ from planner.report.diff.bills import BillChange, LineChange
 from planner.report.diff.differences import Changes, Figure, Side
 from planner.report.wording import figures as words
 from planner.report.wording import rounding
+from planner.report.wording.spoken_choice import spoken_id
+from planner.report.wording.spoken_worker import spoken_worker
 from planner.report.wording.wrapping import cut
 
 UNKNOWN = "?"
@@ -71,10 +73,21 @@ def short(name: str | None) -> str | None:
     return None if name is None else cut(words.visible(name), ID_CELLS)
 
 
+def spoken(name: str | None) -> str | None:
+    """A scenario as a sentence names it; an id that is none of ours as it is."""
+    if name is None:
+        return None
+    try:
+        said = spoken_worker(name) if name.startswith("workers/") else spoken_id(name, place=True)
+    except (ValueError, KeyError):
+        said = name
+    return short(said)
+
+
 def headline(changes: Changes) -> str:
     """The change of the recommended scenario's planned cost, days and P90, and which scenario it is."""
     cost, run = changes.best_cost_usd, changes.best_days
-    old, new = short(changes.best_before), short(changes.best_after)
+    old, new = spoken(changes.best_before), spoken(changes.best_after)
     if old is None and new is None:
         return f"No total before or after: {_NO_SCENARIO}"
     if new is None:
@@ -123,7 +136,7 @@ def _total(value: float | None) -> str:
 def lowest_p90(changes: Changes) -> str:
     """The lowest P90 of each side, from `safest_*`; "" if a side has none, or nothing that is eligible."""
     figure = changes.safest_cost_p90_usd
-    old, new = short(changes.safest_before), short(changes.safest_after)
+    old, new = spoken(changes.safest_before), spoken(changes.safest_after)
     if None in (changes.best_before, changes.best_after):
         return ""
     if not changes.different or old is None or new is None or figure.before is None or figure.after is None:

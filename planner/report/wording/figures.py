@@ -132,11 +132,7 @@ def purchase_words(option: PurchaseOption) -> str:
     """A purchase option in full: `Compute Savings Plan, 1 year, no upfront`."""
     if not option.years:
         return FAMILIES.get(option.family, option.family)
-    years, upfront = many(option.years, "year"), f"{option.upfront} upfront"
-    if option.family == "ri":
-        return f"Reserved Instances, {years}, {option.kind}, {upfront}"
-    kind = {"instance": "EC2 Instance", "compute": "Compute"}[option.kind]
-    return f"{kind} Savings Plan, {years}, {upfront}"
+    return option.commitment_words
 
 
 def layout_name(scenario: Scenario) -> str:

@@ -71,8 +71,8 @@ def not_known(found: Mix) -> list[str]:
         judged = " Years 2 and 3 are not judged: what is unused in them is lost." if asked.years > 1 else ""
         said.append(f"Terms outlive these 12 months: {usd(later)} of them lies afterwards, used or not.{judged}")
     if found.prices.derived:
-        options = dict.fromkeys(text.split(" of ")[0] for text in found.prices.derived)
-        said.append(f"Derived prices, seen in no price list (grade C): {', '.join(options)}. Check them before buying.")
+        options = found.prices.derived_words
+        said.append(f"Derived prices, seen in no price list (grade C): {options}. Check them before buying.")
     if found.prices.unknown:
         few = len(found.prices.unknown) <= 2
         which = (

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from planner.answer.quote import LESS, MORE, SAME, Saving
+from planner.answer.quote import LESS, MORE, SAME, Quote, Saving, Side
 from planner.answer.ranges import Range
-from planner.decide.quote import Quote, Side
+from planner.answer.row import R
 from planner.report.wording import figures, futures, spoken
-from planner.report.wording.answer import bought
 
 TODAY, THIS, SAVING = "Your way today", "This plan", "Saving"
 
@@ -39,8 +39,8 @@ class Card:
     basis: tuple[str, ...]
 
 
-def card_of(quote: Quote) -> Card:
-    """The same quote gives the same words."""
+def card_of(quote: Quote[R], bought: Callable[[R], str]) -> Card:
+    """The same quote gives the same words. bought: what a choice buys, in words."""
     same = quote.old.scenario.id == quote.new.scenario.id and (
         quote.old.comparison.plan_sha256 == quote.new.comparison.plan_sha256
     )
@@ -48,8 +48,8 @@ def card_of(quote: Quote) -> Card:
     return Card(
         name=new.plan_name,
         headline="Your way today is this plan's choice: there is nothing to save." if same else _headline(quote.saving),
-        old=_way(TODAY, quote.old),
-        new=_way(THIS, quote.new),
+        old=_way(TODAY, quote.old, bought),
+        new=_way(THIS, quote.new, bought),
         saving="" if same or quote.saving is None else _range(quote.saving),
         basis=tuple(_basis(quote, None if same else quote.saving)),
     )
@@ -88,7 +88,7 @@ def _signed(value: float) -> str:
     return f"{text} more" if value < 0 else f"{text} less"
 
 
-def _way(title: str, side: Side) -> Way:
+def _way(title: str, side: Side[R], bought: Callable[[R], str]) -> Way:
     row = side.scenario
     assert row.cost_usd is not None and row.days is not None  # noqa: PT018  it is priced
     cost = row.cost_usd
@@ -109,7 +109,7 @@ def _top(cost: Range) -> str:
     return "no end" if math.isinf(cost.p90) else figures.usd(cost.p90)
 
 
-def _basis(quote: Quote, saving: Saving | None) -> list[str]:
+def _basis(quote: Quote[R], saving: Saving | None) -> list[str]:
     old, new = quote.old.comparison, quote.new.comparison
     found = [
         f"The same work, prices of {new.prices.as_of} and {figures.many(new.draws, 'simulated outcome')} for both "

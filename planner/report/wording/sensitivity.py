@@ -29,7 +29,7 @@ def title(comparison: Comparison, study: Study) -> str:
     scenario = study.scenario
     assert scenario.cost_usd is not None and scenario.days is not None  # noqa: PT018  a study has a priced scenario
     return (
-        f"#{rank_of(comparison, scenario)} {scenario.id}: ${figures.dollars(scenario.cost_usd.plan)} planned in "
+        f"{answer.named(comparison, scenario)}: ${figures.dollars(scenario.cost_usd.plan)} planned in "
         f"{figures.days(scenario.days.plan)} days; {figures.many(study.plans_priced, 'plan')} priced for this page"
     )
 

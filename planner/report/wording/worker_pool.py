@@ -99,6 +99,11 @@ def changed(one: Relaxation) -> str:
     return f"{one.options} ({spoken_worker(one.scenario)}, {figures.usd(one.cost_usd)}, {lasts(one.days)})"
 
 
+def bought(one: PoolScenario) -> str:
+    """`g5.xlarge on spot, at most 38 nodes at once`."""
+    return f"{spoken_worker(one.id)}, at most {figures.many(one.most_nodes, 'node')} at once"
+
+
 def _costs(one: PoolScenario) -> str:
     assert one.cost_usd is not None  # it is eligible
     assert one.days is not None

@@ -135,7 +135,9 @@ def test_a_new_cheapest_scenario_is_compared_with_the_earlier_one() -> None:
     assert (found.bills[0].before, found.bills[0].after) == (first, second)
     assert found.bills[0].known_change_usd == pytest.approx(found.best_cost_usd.change, abs=1e-5)
     assert row(found, first).status == "removed"
-    assert f"now {second} instead of {first}" in diff_words.headline(found)
+    assert (
+        "now FSx for Lustre on a Capacity Block, p4d.24xlarge instead of S3 streaming on a Capacity Block, p4d.24xlarge"
+    ) in diff_words.headline(found)
     assert f"Removed: {first}" in diff_words.reasons(found)
     assert f"Added: {first}" in diff_words.reasons(changes(without, doc))
 
@@ -275,16 +277,23 @@ def test_no_total_on_one_side_or_both() -> None:
         scenario.update(feasible=False, why_not=["too dear"])
     name = first(one())["id"]
     found = changes(one(), nothing)
-    assert diff_words.headline(found).startswith(f"No total after: no scenario is recommended. Before: {name}")
+    said = "S3 streaming on a Capacity Block, p4d.24xlarge, $"
+    assert diff_words.headline(found).startswith(f"No total after: no scenario is recommended. Before: {said}")
     assert row(found, name).status == "no longer feasible"
     assert any(
         text.startswith("No longer feasible: ") and text.endswith(": too dear") for text in diff_words.reasons(found)
     )
-    assert diff_words.headline(changes(nothing, one())).startswith(f"After: {name}, $")
+    assert diff_words.headline(changes(nothing, one())).startswith(f"After: {said}")
     assert diff_words.headline(changes(nothing, nothing)).startswith("No total before or after")
     for told in (found, changes(nothing, one()), changes(nothing, nothing)):
         check_harmless(difference_markdown.render(told))
         assert difference_text.render(told, width=80, colour=False, ascii_only=False, top=0)
+
+
+def test_an_id_that_is_none_of_ours_is_named_as_it_is() -> None:
+    assert diff_words.spoken("workers/g5.xlarge/spot") == "g5.xlarge on spot"
+    for text in ("mix", "a/b/c", "workers/a", "workers/a/free", "a/b/c/d"):
+        assert diff_words.spoken(text) == text
 
 
 def test_keys_of_plans_and_assumptions() -> None:
