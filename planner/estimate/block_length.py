@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from planner.models.block_sizes import SOLD_DAYS, TOGETHER_DAYS, block_parts
 from planner.models.block_tail import Chances, gap_hours, held_hours, tail_of
 from planner.models.compute import usable_hours
-from planner.models.number import median, quantiles, share_of
+from planner.models.number import Number, median, quantiles, share_of
 
 CLOSE, SHORTER = 0.03, 0.05  # shares of the least cost
 CLEARLY, NEARLY = 0.02, 0.1  # of a length that is named beside: how much less it costs, how much less it is in time
@@ -79,15 +79,16 @@ class _Draws:
         # of the longest draws, each number of them
         self._sums = [np.append(0.0, np.cumsum(np.broadcast_to(of, hours.shape))) for of in (rate * hours, rate, stop)]
 
-    def over(self, hours: float) -> int:
+    def over(self, hours: Number) -> NDArray[np.intp]:
         """How many are longer."""
-        return self.hours.size - int(np.searchsorted(self._rising, hours, side="right"))
+        return self.hours.size - np.searchsorted(self._rising, hours, side="right")
 
-    def bound(self, days: int) -> float:
-        """USD that they cannot be below."""
+    def bounds(self, days: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Of each length the USD that they cannot be below."""
         usable = usable_hours(days)
-        of_usd, of_rates, of_stops = (sums[self.over(usable)] for sums in self._sums)
-        return float(self._fees(days) + of_usd - usable * of_rates + of_stops)
+        over = self.over(usable)
+        of_usd, of_rates, of_stops = (sums[over] for sums in self._sums)
+        return np.asarray(self._fees(days) + of_usd - usable * of_rates + of_stops)
 
     def spent(self, days: int, *, each: bool) -> _Spent:
         """With both parts, where the length has two."""
@@ -109,13 +110,13 @@ class _Draws:
             every[:after_first] += gaps * prices.waiting
             every[:longer] += usd
         return _Spent(
-            usd=self._fees(days) + float(usd.sum()) + float(gaps.sum()) * prices.waiting,
+            usd=float(self._fees(days) + usd.sum()) + float(gaps.sum()) * prices.waiting,
             outlast=int(np.count_nonzero(left)),
-            on_time=in_first + int(np.count_nonzero(ends <= self.limit_hours)),
+            on_time=int(in_first + np.count_nonzero(ends <= self.limit_hours)),
             each=every,
         )
 
-    def _fees(self, days: int) -> float:
+    def _fees(self, days: Number) -> Number:
         return self.hours.size * days * 24 * self.prices.block
 
 
@@ -175,7 +176,8 @@ def cheapest_days(
     found: list[_Tried] = []
     late: list[_Tried] = []
     least = np.inf
-    for bound, days in sorted((both.bound(days) + alone.bound(firsts[days]), days) for days in TOGETHER_DAYS):
+    bounds = both.bounds(np.array(TOGETHER_DAYS, dtype=float)) + alone.bounds(np.array([*firsts.values()], dtype=float))
+    for bound, days in sorted(zip(bounds.tolist(), TOGETHER_DAYS, strict=True)):
         if bound / hours.size >= least * (1 + SHORTER) and not at_p90:
             break
         spent = both.spent(days, each=at_p90) + without(firsts[days])

@@ -86,7 +86,7 @@ def commitment_unused(
     return nodes * (terms * term_hours - run_hours) * usd_per_hour * (1 - reuse_value_fraction)
 
 
-def usable_hours(days: float) -> float:
+def usable_hours(days: Number) -> Number:
     """Hours for which a Capacity Block of so many days has nodes."""
     return days * 24 - BLOCK_LOST_TAIL_HOURS
 
