@@ -64,8 +64,8 @@ def nothing(comparison: Comparison) -> str:
 
 def _nothing(comparison: Comparison) -> str:
     if not comparison.complete:
-        feasible = next((scenario for scenario in comparison.scenarios if scenario.feasible), None)
-        if feasible is None:
+        feasible = [scenario for scenario in comparison.scenarios if scenario.feasible]
+        if not feasible:
             return "No scenario is feasible: there is no total and no recommendation."
         return f"No choice has a price for all that it needs, so nothing is recommended. {_missing(feasible)}"
     if any(s.eligible for s in comparison.complete):
@@ -75,12 +75,16 @@ def _nothing(comparison: Comparison) -> str:
     return f"No scenario is recommended: none {limit} in at least {share} outcomes."
 
 
-def _missing(first: Scenario) -> str:
-    """What has no price on the first choice, and the two ways on."""
-    entry = next((one for one in first.unpriced if one.line == COMPUTE), first.unpriced[0])
+def _missing(choices: Sequence[Scenario]) -> str:
+    """What has no price: nodes On-Demand, which every other way to buy is compared with, where they are asked for; whether
+    there are other ways to buy, which then have none either; and the two ways on."""
+    nodes = {s.purchase: one for s in reversed(choices) for one in s.unpriced if one.line == COMPUTE}
+    first = next((one for one in choices[0].unpriced if one.line == COMPUTE), choices[0].unpriced[0])
+    entry = nodes.get("on-demand", first)
     near = f" (known: {', '.join(entry.nearest)})" if entry.nearest else ""
+    nor = ", nor for any other way to buy nodes that the plan allows" if len(nodes) > 1 else ""
     own = "enter the price that AWS offers you under prices.own"
-    return f"The price book has no price for {entry.what}{near}. Choose a Region that has one, or {own}."
+    return f"The price book has no price for {entry.what}{near}{nor}. Choose a Region that has one, or {own}."
 
 
 def _nearest(comparison: Comparison) -> list[Line]:
