@@ -125,7 +125,8 @@ def format_of(style: str | None, out: str | None, known: tuple[str, ...]) -> str
     if ending not in PROMISES or (ending == "txt" and in_columns):
         return known[0]
     endings = ", ".join(f".{name}" for name in known if name not in in_columns)
-    raise UsageProblem(f"{out}: .{ending} is not a known format: use {endings}, or -f")
+    printed = "; a browser saves the HTML as PDF" if ending == "pdf" and "html" in known else ""
+    raise UsageProblem(f"{out}: .{ending} is not a known format: use {endings}, or -f{printed}")
 
 
 def say(message: str, quiet: bool = False) -> None:
