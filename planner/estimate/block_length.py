@@ -125,8 +125,7 @@ def _least(chances: Chances, prices: Prices) -> tuple[NDArray[np.float64], NDArr
     block = np.asarray(prices.block * chances.price_ratio, dtype=float)
     found = np.asarray(chances.found) & (prices.on_demand is not None)
     other = np.where(found, prices.on_demand or 0.0, block)
-    # an extension that would exceed 182 days is none
-    rate = np.where(chances.extended, np.minimum(block, other), other)
+    rate = np.where(chances.extended, block, other)
     wait = np.where(found, chances.wait_hours, chances.later_hours) + chances.restart_hours
     stop = wait * prices.waiting + chances.restart_hours * other
     return rate, np.where(chances.extended, 0.0, stop)

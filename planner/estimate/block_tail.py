@@ -22,7 +22,7 @@ from pricing.offers import Price
 
 EXTEND, ON_DEMAND, NONE = "extend", "on-demand", "none"
 SECOND = "block.second_part"  # the stream of whether AWS sells the second part of what is bought on one day
-RULE = "rule:purchase.capacity_block.tail: an extension, else On-Demand nodes, else a later block"
+RULE = "rule:purchase.capacity_block.tail: extension (beyond 182 days: another block), else On-Demand, else a later one"
 MORE, AFTER, WAITED = (f"fleet.block_{what}_hours" for what in ("more", "on_demand", "waited"))
 
 
@@ -86,7 +86,7 @@ def bill_tail(
         if np.any(hours):
             ledger.sheet.taken(id, "h", after=(hours, RULE))
     if np.any(tail.block_hours):
-        note = "an extension, or a later block, at the price of its day"
+        note = "an extension, or another block, at the price of its day"
         bill_later_block(ledger, purchase, tail.block_hours, block, COMPUTE_PRICE, values, note=note)
     if on_demand is not None and np.any(tail.on_demand_hours):
         after: Sourced = (tail.on_demand_hours, f"run:{AFTER}")

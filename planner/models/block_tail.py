@@ -68,26 +68,29 @@ def covering_days(run_hours: float, restart_hours: float, lengths: Sequence[int]
 def tail_of(left_hours: Number, days: Number, chances: Chances) -> Tail:
     """Of a run that still needs left_hours when its block of so many days ends; nothing where that is 0.
 
-    An extension starts where the block ends, so nothing stops; both together last 182 days at most. Else a checkpoint
-    is written before the end, whose time is known, and new nodes start from it: On-Demand ones after a wait, or a later
-    block (several, each after its wait, beyond 182 days).
+    An extension starts where the block ends, so nothing stops; both together last 182 days at most, and what is longer
+    is another block from that day on, half an hour and a start after the old nodes. Else a checkpoint is written before
+    the end, whose time is known, and new nodes start from it: On-Demand ones after a wait, or a later
+    block. Beyond 182 days another block is several, each after its wait.
     """
     left = np.asarray(left_hours, dtype=float)
     outlasts = left > 0
     extra = _sold(left)
-    extended = outlasts & np.asarray(chances.extended) & (days + extra <= BLOCK_MAX_DAYS)
+    granted = np.asarray(chances.extended)
+    extended = outlasts & granted & (days + extra <= BLOCK_MAX_DAYS)
     again = left + chances.restart_hours
     stopped = outlasts & ~extended
-    on_demand = stopped & np.asarray(chances.found)
-    later = stopped & ~on_demand
+    on_demand = stopped & ~granted & np.asarray(chances.found)
+    another = stopped & ~on_demand
     block_hours = np.where(extended, extra, 0.0)
     waited = np.where(on_demand, chances.wait_hours, 0.0)
-    if np.any(later):
+    if np.any(another):
         longest = usable_hours(BLOCK_MAX_DAYS)
         whole = np.floor(again / longest)
-        later_days = whole * BLOCK_MAX_DAYS + np.asarray(block_days(run_hours=again - whole * longest))
-        block_hours = np.where(later, later_days, block_hours)
-        waited = np.where(later, chances.later_hours * (whole + 1), waited)
+        days_of = whole * BLOCK_MAX_DAYS + np.asarray(block_days(run_hours=again - whole * longest))
+        until = np.where(granted, BLOCK_LOST_TAIL_HOURS, chances.later_hours)
+        block_hours = np.where(another, days_of, block_hours)
+        waited = np.where(another, until * (whole + 1), waited)
     return Tail(
         block_hours=(24 * block_hours)[()],
         on_demand_hours=np.where(on_demand, again, 0.0)[()],

@@ -43,11 +43,11 @@ def by_hand(hours: float, days: int, draw: dict[str, float], prices: Prices) -> 
     if draw["extended"] and days + (more := sold(left)) <= 182:
         return usd + more * 24 * prices.block * draw["price_ratio"], hours
     waited, left = draw["restart_hours"], left + draw["restart_hours"]
-    if draw["found"] and prices.on_demand is not None:
+    if not draw["extended"] and draw["found"] and prices.on_demand is not None:
         waited += draw["wait_hours"]
         return usd + left * prices.on_demand + waited * prices.waiting, hours + waited
     while left > 0:
-        waited += draw["later_hours"]
+        waited += 0.5 if draw["extended"] else draw["later_hours"]
         block = 182 if left > 182 * 24 - 0.5 else sold(left + 0.5)
         usd += block * 24 * prices.block * draw["price_ratio"]
         left -= block * 24 - 0.5

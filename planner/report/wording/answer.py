@@ -76,8 +76,8 @@ def _nothing(comparison: Comparison) -> str:
 
 
 def _missing(choices: Sequence[Scenario]) -> str:
-    """What has no price: nodes On-Demand, which every other way to buy is compared with, where they are asked for; whether
-    there are other ways to buy, which then have none either; and the two ways on."""
+    """What has no price: nodes On-Demand, which all else is compared with, where they are asked for; whether there are
+    other ways to buy, which then have none either; and the two ways on."""
     nodes = {s.purchase: one for s in reversed(choices) for one in s.unpriced if one.line == COMPUTE}
     first = next((one for one in choices[0].unpriced if one.line == COMPUTE), choices[0].unpriced[0])
     entry = nodes.get("on-demand", first)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from planner.estimate.block_tail import EXTEND, NONE
 from planner.estimate.result import BlockPlan
+from planner.models.block_sizes import BLOCK_MAX_DAYS
 from planner.report.wording import figures
 
 MOST = 0.5  # a block that most outcomes outlast needs a reason
@@ -58,13 +59,23 @@ def _bought(plan: BlockPlan, buy: str) -> str:
     )
     ways = [on_demand, "a later block, some weeks on"]
     if plan.tail == EXTEND and plan.extension_usd is not None:
-        ways = ["extend by what is left", *ways]
+        ways = [_extension(plan), *ways]
     if plan.extension_is_certain:
         ways = [f"{ways[0]}, on which the plan counts"]
     first, *others = filter(None, ways)
     rest = "".join(f", else {way}" for way in others)
-    why = "; a longer one costs more on average" if plan.outlast_fraction > MOST and not plan.is_given else ""
+    longer = not plan.is_given and plan.days < BLOCK_MAX_DAYS
+    why = "; a longer one costs more on average" if plan.outlast_fraction > MOST and longer else ""
     return f"{buy}. {when}{behind}, {first}{rest}. {share} of the outcomes outlast it{why}{_needed(plan)}."
+
+
+def _extension(plan: BlockPlan) -> str:
+    """Beyond 182 days in all AWS extends no block, and sells another from the day on which this one ends."""
+    if plan.days + (plan.extension_days or 0) > BLOCK_MAX_DAYS:
+        return "buy another block from its last day for what is left"
+    if plan.days + (plan.extension_p90_days or 0) > BLOCK_MAX_DAYS:
+        return f"extend by what is left, or buy another block where that exceeds {BLOCK_MAX_DAYS} days in all"
+    return "extend by what is left"
 
 
 def more_cash(plan: BlockPlan) -> str:
@@ -73,9 +84,10 @@ def more_cash(plan: BlockPlan) -> str:
     if not plan.outlast_fraction or plan.extension_usd is None or plan.tail != EXTEND:
         return ""
     share = figures.percent(plan.outlast_fraction)
+    what = "another block of" if plan.days + (plan.extension_days or 0) > BLOCK_MAX_DAYS else "an extension by"
     return (
         f"{plan.decide_on}: {figures.usd(plan.extension_usd)} more where the run outlasts the block ({share} of the "
-        f"outcomes), for an extension by {_days(plan.extension_days or 0)}, which is enough in half of them"
+        f"outcomes), for {what} {_days(plan.extension_days or 0)}, which is enough in half of them"
     )
 
 

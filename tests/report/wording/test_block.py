@@ -73,3 +73,13 @@ def test_a_cheaper_length_that_is_on_time_too_seldom_is_named():
     nearly = Nearly(days=28, usd_less=64_000, on_time_fraction=0.898)
     said = " 28 days would cost $64.0k less on average and be on time in 89.8% of the outcomes."
     assert block.sentence(replace(PLAN, nearly=nearly)).endswith(said)
+
+
+def test_beyond_182_days_in_all_it_is_another_block():
+    longest = replace(PLAN, days=182, extension_days=7, extension_p90_days=42)
+    assert "done, buy another block from its last day for what is left, else On-Demand" in block.sentence(longest)
+    assert "a longer one" not in block.sentence(longest)
+    assert "for another block of 7 days" in block.more_cash(longest)
+    assert "extend by what is left, or buy another block where that exceeds 182 days in all" in block.sentence(
+        replace(PLAN, days=161, extension_days=21, extension_p90_days=28)
+    )
