@@ -129,7 +129,7 @@ def condition(found: PoolComparison, best: PoolScenario) -> str:
         apart = apart_though_tied(found.answer, best, tied, lambda s: spoken_worker(s.id), "runs")
         return (
             f"It finishes {keeps}, and costs as much as {others}, within the uncertainty{apart}; it is chosen for "
-            f"{chosen_for(best, tied)}."
+            f"{chosen_for(best, tied, found.answer.rank_by)}."
         )
     whose = "choice on AWS" if best.choice.on_ec2 else "choice"
     priced = " with a price" if _without(found) else ""
