@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from planner.estimate.block_tail import EXTEND, NONE
-from planner.estimate.result import BlockPlan
+from planner.estimate.node_purchase import BLOCK_FEE, Cash
+from planner.estimate.result import BlockPlan, Scenario
 from planner.report.wording import figures
 
 MOST = 0.5  # a block that most outcomes outlast needs a reason
@@ -54,17 +55,29 @@ def _bought(plan: BlockPlan, buy: str) -> str:
         when = f"By day {plan.decide_day} ({plan.decide_on}; from {plan.ask_from} on)"
     behind = f", with less than {figures.percent(plan.done_fraction)} done" if plan.decide_day else ""
     on_demand = (
-        "" if plan.on_demand_usd is None else f"On-Demand from the last checkpoint ({figures.usd(plan.on_demand_usd)})"
+        ""
+        if plan.on_demand_usd is None
+        else f"On-Demand from the last checkpoint (`planner leave`, {figures.usd(plan.on_demand_usd)})"
     )
     ways = [on_demand, "a later block, some weeks on"]
     if plan.tail == EXTEND and plan.extension_usd is not None:
-        ways = ["extend by what is left", *ways]
+        chance = f"which AWS is assumed to grant in {figures.percent(plan.extension_granted)} of the cases"
+        chance = "on which the plan counts" if plan.extension_is_certain else chance
+        ways = [f"extend by what is left (`planner reserve --extend`, {chance})", *ways]
     if plan.extension_is_certain:
-        ways = [f"{ways[0]}, on which the plan counts"]
+        ways = ways[:1]
     first, *others = filter(None, ways)
     rest = "".join(f", else {way}" for way in others)
     why = "; a longer one costs more on average" if plan.outlast_fraction > MOST and not plan.is_given else ""
     return f"{buy}. {when}{behind}, {first}{rest}. {share} of the outcomes outlast it{why}{_needed(plan)}."
+
+
+def due(scenario: Scenario, entry: Cash) -> str:
+    """When a payment falls due; of the fee of a block, the days between which it is bought."""
+    plan = scenario.block_plan
+    if plan is None or entry.derivation != BLOCK_FEE:
+        return entry.due
+    return f"at purchase, {plan.sold_from} to {entry.due}"
 
 
 def more_cash(plan: BlockPlan) -> str:

@@ -18,6 +18,7 @@ from planner.estimate.result import Scenario
 from planner.models.bill_lines import BLOCK_MORE, COMPUTE_FALLBACK
 from planner.report.data.provenance import model_sha256
 from planner.report.wording import (
+    after_run,
     answer,
     block,
     break_evens,
@@ -64,7 +65,7 @@ def sheet_of(comparison: Comparison, study: Study | None = None) -> Sheet:
         nearest = [line.text for line in relaxations.sentences(comparison)]
         return sheet_without(comparison, answer.nothing(comparison), nearest)
     found = [
-        (BUDGET, (budget(best, "outcomes"), *_stack(best), *_covered(best))),
+        (BUDGET, (budget(best, "outcomes"), *_stack(best), *_covered(best), after_run.sentence(comparison, best))),
         ("Payments", _cash(best)),
         ("Why this one", (answer.condition(comparison, best),)),
         (_when(best), (_block(best),) if best.block_plan else ()),
@@ -171,7 +172,7 @@ def _cash(best: Scenario) -> tuple[str, ...]:
     listed = [entry for entry in best.cash if not (tail and entry.derivation == BLOCK_MORE)]
     due = [(entry, entry.usd - (beyond if entry.due == MONTHLY else 0.0)) for entry in listed]
     usd = _payments([part for _, part in due], [entry.due == MONTHLY for entry, _ in due])
-    said = [f"{entry.due}: {part}, {entry.what}" for (entry, _), part in zip(due, usd, strict=True)][:MOST]
+    said = [f"{block.due(best, entry)}: {part}, {entry.what}" for (entry, _), part in zip(due, usd, strict=True)][:MOST]
     left = len(listed) - MOST
     return (*said, *([f"and {figures.many(left, 'later payment')}"] if left > 0 else []), *([tail] if tail else []))
 
