@@ -34,7 +34,7 @@ from planner.report.wording.preferred import apart_though_tied, chosen_for
 
 _UNKNOWN_RISK = "The risk is not known: no outcomes were simulated (--draws)."
 NEAREST = 3  # scenarios that are named where none is recommended
-RECOMMENDED, SAFEST = "Recommended", "Safest"
+RECOMMENDED, SAFEST = "Recommended", "Safer"
 CONDITIONAL = {"cheaper-if": "Cheaper", "shorter-if": "Shorter"}
 
 

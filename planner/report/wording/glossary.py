@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from planner.report.wording.evidence import GRADES
 from planner.report.wording.preferred import RULE
 
 WORDS: tuple[tuple[str, str], ...] = (
@@ -32,5 +33,5 @@ WORDS: tuple[tuple[str, str], ...] = (
     ("Checkpoint", "The state of the training, saved so that a failure loses only the work since then."),
     ("Useful GPU-hour", "GPU time whose work is kept: without waiting for data, restarts and repeated work."),
     ("Bounded price", "Not known in this Region, so between the lowest and the highest of other Regions."),
-    ("Grade A, B, C", "A price from AWS itself, from a third party, or from a secondary or undated source."),
+    ("Grade A, B, C", f"Of a price. {GRADES}"),
 )

@@ -209,7 +209,7 @@ def alternatives(found: PoolComparison) -> list[str]:
     lines = []
     for entry in found.answer.alternatives:
         one = by_id[entry.id]
-        title = "Safest" if entry.kind == "safest" else "Cheaper"
+        title = "Safer" if entry.kind == "safest" else "Cheaper"
         why = f"lower at P90 ({figures.usd(cost_of(one, 'p90'))})" if entry.kind == "safest" else ""
         against = why or "; ".join((*reasons(one), *([_held_back(one)] if one.priced_only else [])))
         lines.append(

@@ -61,7 +61,7 @@ def test_a_safest_choice_is_said_beside_one_whose_p90_is_never_reached() -> None
     never = replace(best, cost_usd=replace(best.cost_usd, p90=math.inf))
     found = replace(small(), scenarios=(never, other), answer=answered(best.id, (other.id, "safest")))
     ((_, title, text),) = answer.alternatives(found)
-    assert title == "Safest"
+    assert title == "Safer"
     assert text.endswith(" at P90, where the recommended choice does not finish.")
 
 
