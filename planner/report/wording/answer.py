@@ -97,9 +97,10 @@ def choice(comparison: Comparison, best: Scenario) -> str:
 
 
 def bought(scenario: Scenario) -> str:
-    """`400 x p4d.24xlarge, On-Demand; storage: FSx for Lustre`."""
+    """`400 x p4d.24xlarge, On-Demand; storage: FSx for Lustre`; of several Capacity Blocks how many."""
     after = ", then On-Demand" if scenario.after_commitment else ""
     purchase = figures.purchase_words(scenario.option) + after
+    purchase = f"{scenario.blocks} {purchase}s" if scenario.blocks > 1 else purchase
     return f"{_nodes(scenario)}, {purchase}; storage: {figures.layout_words(scenario)}"
 
 

@@ -57,13 +57,13 @@ def _bought(plan: BlockPlan, buy: str) -> str:
     on_demand = (
         ""
         if plan.on_demand_usd is None
-        else f"On-Demand from the last checkpoint (`planner leave`, {figures.usd(plan.on_demand_usd)})"
+        else f"On-Demand from the last checkpoint (planner leave, {figures.usd(plan.on_demand_usd)})"
     )
     ways = [on_demand, "a later block, some weeks on"]
     if plan.tail == EXTEND and plan.extension_usd is not None:
         chance = f"which AWS is assumed to grant in {figures.percent(plan.extension_granted)} of the cases"
         chance = "on which the plan counts" if plan.extension_is_certain else chance
-        ways = [f"extend by what is left (`planner reserve --extend`, {chance})", *ways]
+        ways = [f"extend by what is left (planner reserve --extend, {chance})", *ways]
     if plan.extension_is_certain:
         ways = ways[:1]
     first, *others = filter(None, ways)

@@ -37,8 +37,9 @@ from planner.worker_pool.result import PoolComparison
 
 TITLE, NOTHING = "To approve", "Nothing to approve"
 APPENDIX = "Everything after this page is the appendix: where each figure comes from."
+BUDGET, PAYMENTS = "Budget to approve", "Payments"
+HEADING = (("budget", BUDGET), ("payments", PAYMENTS), ("risk", "Risk"), ("what is not known", "Not known"))
 SIGNED = ("Requested by", "Approved by", "Date", "Signature")
-BUDGET = "Budget to approve"
 OUTSIDE = {"salaries": "salaries", "preprocessing": "preprocessing", "experiments": "experiments and failed runs"}
 ITEMS = (Kind.ITEM, Kind.WARNING)
 MOST = 6  # payments, and things that are not known, that are named
@@ -57,6 +58,12 @@ class Sheet:
     facts: tuple[tuple[str, tuple[str, ...]], ...]
     signed: tuple[str, ...]
 
+    @property
+    def heading(self) -> str:
+        """What a screen, where the page is folded, says of it."""
+        there = [word for word, what in HEADING if what in dict(self.facts)]
+        return f"{self.title}: {', '.join(there)}" if self.signed and there else self.title
+
 
 def sheet_of(comparison: Comparison, study: Study | None = None) -> Sheet:
     """Of a training plan. study: what would change the answer; None leaves that out."""
@@ -66,7 +73,7 @@ def sheet_of(comparison: Comparison, study: Study | None = None) -> Sheet:
         return sheet_without(comparison, answer.nothing(comparison), nearest)
     found = [
         (BUDGET, (budget(best, "outcomes"), *_stack(best), *_covered(best), after_run.sentence(comparison, best))),
-        ("Payments", _cash(best)),
+        (PAYMENTS, _cash(best)),
         ("Why this one", (answer.condition(comparison, best),)),
         (_when(best), (_block(best),) if best.block_plan else ()),
         ("When to switch", tuple(filter(None, [eligibility.duty(best)]))),

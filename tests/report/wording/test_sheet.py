@@ -8,6 +8,7 @@ import pytest
 
 from planner.answer.futures import Future
 from planner.decide.comparison import Comparison
+from planner.report.html import page
 from planner.report.html import sheet as html
 from planner.report.markdown import sheet as markdown
 from planner.report.wording import figures
@@ -61,6 +62,19 @@ def test_what_stays_in_s3_after_the_run_is_named_by_the_month(kept):
     assert (
         f"Does not cover S3 after the run: {figures.usd(usd)} a month until its data is deleted (T10, mostly " in text
     )
+
+
+def test_a_screen_has_it_too_and_the_choice_says_how_many_blocks():
+    """18 nodes are a block of 16 and one of 2."""
+    fleet = {"instance_types": ["p5.48xlarge"], "nodes": 18}
+    plan = plan_of(fleet=fleet, run={"work": {"gpu_hours": 38_000}}, purchase={"options": ["capacity-block"]})
+    found = compared(plan, draws=100)
+    sheet = sheet_of(found)
+    assert sheet.lead.startswith("18 x p5.48xlarge, 2 Capacity Blocks; ")
+    assert sheet.heading == "To approve: budget, payments, risk, what is not known"
+    fold = page.render(found).partition('<section id="cover"')[2].partition("</section>")[0]
+    assert '<details class="appendix">' in fold
+    assert said(sheet)["Payments"].partition(",")[0] in fold
 
 
 def test_a_pool_has_the_same_page():
