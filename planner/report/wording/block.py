@@ -61,7 +61,7 @@ def _bought(plan: BlockPlan, buy: str) -> str:
     )
     ways = [on_demand, "a later block, some weeks on"]
     if plan.tail == EXTEND and plan.extension_usd is not None:
-        chance = f"which AWS is assumed to grant in {figures.percent(plan.extension_granted)} of the cases"
+        chance = f"assumed chance {figures.percent(plan.extension_granted)}"
         chance = "on which the plan counts" if plan.extension_is_certain else chance
         ways = [f"extend by what is left (planner reserve --extend, {chance})", *ways]
     if plan.extension_is_certain:

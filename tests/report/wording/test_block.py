@@ -33,8 +33,8 @@ PLAN = BlockPlan(
 def test_an_extension_is_named_for_half_and_for_nine_of_ten():
     said = block.sentence(PLAN)
     assert (
-        "with less than 79% done, extend by what is left (planner reserve --extend, which AWS is assumed to grant in "
-        "50% of the cases), else On-Demand from the last checkpoint (planner leave, $13.3k), else a later block"
+        "with less than 79% done, extend by what is left (planner reserve --extend, assumed chance 50%), "
+        "else On-Demand from the last checkpoint (planner leave, $13.3k), else a later block"
     ) in said
     certain = block.sentence(replace(PLAN, extension_is_certain=True))
     assert "extend by what is left (planner reserve --extend, on which the plan counts). 79% of" in certain
