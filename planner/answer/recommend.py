@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
 
 from planner.answer.measure import per_unit, ranked
 from planner.answer.row import Outcomes, R, Row
@@ -54,10 +56,8 @@ def answer_of(decision: Decision, scenarios: Sequence[R], outcomes: Mapping[str,
     if not ranked:
         return blank
     first = ranked[0]
-    tied = [s for s in ranked if s is first or _ties(s, first, outcomes)]
-    # being near the first at P90 is not enough: another tied one may be far below it
-    safe = min(map(_p90, tied)) * (1 + MORE_AT_P90)
-    chosen = min((s for s in tied if _p90(s) <= safe), key=preference)
+    chosen, ties = settled_tie(ranked, lambda s: s is first or _ties(s, first, outcomes), decision.rank_by)
+    tied = [s for s in ranked if ties(s)]
     return Answer(
         confidence=decision.confidence,
         rank_by=decision.rank_by,
@@ -76,9 +76,62 @@ def ranked_of(complete: Sequence[R], rank_by: str) -> list[R]:
     return sorted((s for s in complete if s.eligible and not s.held_back), key=lambda s: _rank(s, rank_by))
 
 
-def preference(scenario: Row) -> tuple[tuple[int, bool], int, float, float, str]:
-    """What decides among tied scenarios, the lowest first: commitment, Capacity Blocks, P90, effort, id."""
-    return scenario.commitment, scenario.blocks, _p90(scenario), scenario.effort_usd, scenario.id
+class Step(NamedTuple):
+    """One step of the rule that settles a tie: of the rows left, those stay that are at most `near` above the least."""
+
+    reason: str
+    of: Callable[[Row], Any]
+    near: float = 0.0
+
+    def keeps(self, row: Row, least: Row) -> bool:
+        limit = self.of(least)
+        return self.of(row) <= (limit * (1 + self.near) if self.near else limit)
+
+
+def steps_of(rank_by: str) -> tuple[Step, ...]:
+    """What decides among tied rows, in order. The first bounds the risk, as another tied one may have a far lower P90;
+    a difference within SMALL decides nothing."""
+    return (
+        Step("p90", _p90, MORE_AT_P90),
+        Step("commitment", lambda s: s.commitment),
+        Step("blocks", lambda s: s.blocks),
+        Step("p90", _p90, SMALL),
+        Step("cost", lambda s: ranked(s, rank_by), SMALL),
+        Step("effort", lambda s: s.effort_usd),
+        Step("id", lambda s: s.id),
+    )
+
+
+def settled(rows: Sequence[R], rank_by: str, ties: Callable[[R], bool] = lambda _: True) -> R:
+    """The one that the steps leave of the rows that tie. ties: asked only of rows that could be it."""
+    known = cache(lambda at: ties(rows[at]))
+    left = list(range(len(rows)))
+    for step in steps_of(rank_by):
+        left.sort(key=lambda at: step.of(rows[at]))
+        least = rows[next(filter(known, left))]
+        left = [at for at in left if step.keeps(rows[at], least)]
+    return rows[next(filter(known, left))]
+
+
+def settled_tie(rows: Sequence[R], ties: Callable[[R], bool], rank_by: str) -> tuple[R, Callable[[R], bool]]:
+    """The chosen one, and whether a row ties: also if it beats one that would win the tie, though the first one costs
+    less than it in too many draws for a tie of these two."""
+    winner = settled(rows, rank_by, ties)
+    better = {id(s) for s in rows if is_better(s, winner, rank_by)}
+
+    def either(row: R) -> bool:
+        return id(row) in better or ties(row)
+
+    return (settled(rows, rank_by, either) if better else winner), either
+
+
+def is_better(other: Row, one: Row, rank_by: str) -> bool:
+    """Whether the other one costs less, has a lower P90 and is over earlier."""
+    return ranked(other, rank_by) < ranked(one, rank_by) and _p90(other) < _p90(one) and _days(other) < _days(one)
+
+
+def _days(scenario: Row) -> float:
+    return math.inf if scenario.days is None else scenario.days.p50
 
 
 def _rank(scenario: Row, rank_by: str) -> tuple[float, str]:

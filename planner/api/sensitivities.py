@@ -48,7 +48,7 @@ class Sensitivity:
 
     @property
     def break_evens(self) -> tuple[Search, ...]:
-        """The numbers at whose values another scenario becomes the cheapest, with these values."""
+        """The numbers at whose values another scenario becomes the recommended one, with these values."""
         return tuple(entry for entry in self.study.searches if entry.break_evens)
 
     def text(

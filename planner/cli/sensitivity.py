@@ -50,9 +50,9 @@ def command(
     """Vary every assumption of PLAN, one at a time, and show the effect.
 
     First the cost of one scenario with each assumption at its 5th and 95th percentile; then the break-even values at
-    which another scenario becomes the cheapest; then how often each scenario is the cheapest when everything varies
-    at once. Every value is recalculated, none is interpolated. Of the plan of a worker pool, every choice is simulated
-    again at each end: 20 runs, or as many as --draws says.
+    which another scenario becomes the recommended one; then how often each scenario is the cheapest when everything
+    varies at once. Every value is recalculated, none is interpolated. Of the plan of a worker pool, every choice is
+    simulated again at each end: 20 runs, or as many as --draws says.
     """
     style = format_of(style, out, ("table", "json", "svg"))
     ask = asked.ask()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from planner.answer.measure import per_unit, ranked
-from planner.answer.recommend import SMALL, Alternative, preference
+from planner.answer.recommend import SMALL, Alternative
 from planner.decide.candidates import Candidate
 from planner.decide.compare import compare
 from planner.decide.comparison import Comparison
@@ -98,7 +98,11 @@ def _earliest(found: Found, rank_by: str) -> Candidate | None:
     able = [c for c in found.candidates if c.scenario.eligible and not c.scenario.held_back]
     least = min(map(days_of, able), default=0.0) * (1 + SMALL)
     near = [c for c in able if days_of(c) <= least]
-    return min(near, key=lambda c: (ranked(c.scenario, rank_by), *preference(c.scenario)), default=None)
+    return min(
+        near,
+        key=lambda c: (ranked(c.scenario, rank_by), c.scenario.commitment, c.scenario.blocks, c.scenario.id),
+        default=None,
+    )
 
 
 def _by_hand(found: Found, chosen: Candidate | None) -> tuple[tuple[Candidate, str], ...]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from planner.answer.recommend import is_near, is_unsure, others_of, preference, ranked_of
+from planner.answer.recommend import is_near, is_unsure, others_of, ranked_of, settled_tie
 from planner.decide.candidates import Candidate, FleetPricer, PassedOver
 from planner.estimate.choice import FleetSize
 from planner.estimate.request import Request
@@ -52,7 +52,7 @@ def search(request: Request, sizes: Sequence[FleetSize], each: Each = map) -> Fo
     complete = [c.scenario for c in candidates if c.scenario.feasible and c.scenario.complete]
     ranked = ranked_of(complete, rank_by)
     first = ranked[0] if ranked else None
-    chosen = first and _chosen(pricer, ranked, of)
+    chosen = first and _chosen(pricer, ranked, of, rank_by)
     others = others_of(complete, chosen, rank_by) if chosen else []
     return Found(
         candidates=candidates,
@@ -63,13 +63,16 @@ def search(request: Request, sizes: Sequence[FleetSize], each: Each = map) -> Fo
     )
 
 
-def _chosen(pricer: FleetPricer, ranked: Sequence[Scenario], of: dict[int, Candidate]) -> Scenario:
-    """The preferred one of those that tie with the first: the draws are needed only of those that are preferred to it,
-    up to the first that ties."""
-    first = ranked[0]
-    ahead = sorted((s for s in ranked if preference(s) < preference(first) and is_near(s, first)), key=preference)
-    if not ahead:
-        return first
-    leading = pricer.outcomes(of[id(first)])
-    tied = (s for s in ahead if is_unsure(pricer.outcomes(of[id(s)]), leading, s.unit / first.unit))
-    return next(tied, first)
+def _chosen(pricer: FleetPricer, ranked: Sequence[Scenario], of: dict[int, Candidate], rank_by: str) -> Scenario:
+    """What the rule for a tie leaves of those that tie with the first: the draws are needed of few."""
+    first, known = ranked[0], dict[int, bool]()
+
+    def ties(other: Scenario) -> bool:
+        if other is first or not is_near(other, first):
+            return other is first
+        if id(other) not in known:
+            leading = pricer.outcomes(of[id(first)])
+            known[id(other)] = is_unsure(pricer.outcomes(of[id(other)]), leading, other.unit / first.unit)
+        return known[id(other)]
+
+    return settled_tie(ranked, ties, rank_by)[0]

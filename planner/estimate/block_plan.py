@@ -46,6 +46,7 @@ def block_plan_of(request: Request, entry: Evaluated, sheet: Sheet) -> BlockPlan
         decide_day=decide,
         decide_on=request.start + timedelta(days=decide),
         extension_is_certain=request.plan.purchase.capacity_block.extension,
+        extension_granted=request.table()["block.extension_granted_fraction"].value,
         is_given=request.plan.purchase.capacity_block.days is not None,
         done_fraction=decide * 24 / usable,
         parts=block_parts(int(days)),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from planner.estimate.block_tail import NONE, ON_DEMAND, SECOND, bill_tail, days_before_end, granted, tail_rule
 from planner.estimate.held_block import bill_after, cash_after, followed, sentence
 from planner.estimate.node_purchase import (
+    BLOCK_FEE,
     COMPUTE_PRICE,
     RUN_HOURS,
     After,
@@ -149,7 +150,7 @@ def bill_block(
             "each is bought by itself, in one zone and for the same days"
         )
     fee = ledger.sheet.arithmetic(
-        "fleet.block_usd",
+        BLOCK_FEE,
         purchase.nodes * median(had) * 24 * usd,
         "USD",
         "nodes * block_days * 24 * usd_per_hour",
@@ -157,12 +158,11 @@ def bill_block(
         block_days=(median(had), of_days, "days"),
         usd_per_hour=(usd, COMPUTE_PRICE, "USD/Hrs"),
     )
-    due = "due at purchase, by the first day"
     cash = Cash(
         due=purchase.start.isoformat(),
         usd=fee,
-        what=f"Capacity Block fee, {due}, not refundable",
-        derivation="fleet.block_usd",
+        what="Capacity Block fee, paid when it is bought, not refundable",
+        derivation=BLOCK_FEE,
     )
     return PurchaseResult(
         usd_per_hour=usd,

@@ -22,6 +22,7 @@ from pricing.offers import Price, PurchaseOption
 
 RUN_HOURS = "run:run.hours"
 COMPUTE_PRICE = "run:fleet.compute.effective_unit_price"
+BLOCK_FEE = "fleet.block_usd"
 
 
 @dataclass(frozen=True, kw_only=True)

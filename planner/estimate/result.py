@@ -63,8 +63,9 @@ class FirstAlone:
 @dataclass(frozen=True, kw_only=True)
 class BlockPlan:
     """A block of so many days that costs usd, sold from a day on. tail: the rule, "extend", "on-demand" or "none".
-    extension_is_certain: the plan counts on an extension. parts: the days of each part, where AWS sells no such block.
-    ask_from: the first day on which AWS extends it. nearly: a length that costs less and is on time too seldom.
+    extension_is_certain: the plan counts on an extension; extension_granted: its assumed chance otherwise. parts: the
+    days of each part, where AWS sells no such block. ask_from: the first day on which AWS extends it. nearly: a length
+    that costs less and is on time too seldom.
     first_alone: where AWS has no second part; the other numbers are of both.
 
     outlast_fraction: share of the draws in which the run outlasts it, None without draws. decide_day: the day of the
@@ -87,6 +88,7 @@ class BlockPlan:
     nearly: Nearly | None = None
     first_alone: FirstAlone | None = None
     extension_is_certain: bool = False
+    extension_granted: float = 0.0
     is_given: bool = False
     left_days: float | None = None
     extension_days: float | None = None

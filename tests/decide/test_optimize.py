@@ -197,11 +197,11 @@ class TestGrid:
 
 
 def test_a_family_that_costs_no_more_is_rejected_for_a_reason():
-    """On 2 nodes a pool of their NVMe costs 6 % less than streaming, and more with the time to operate it."""
-    plan = plan_of(fleet={"nodes": [2, 3, 4]}, purchase={"options": ["on-demand", "capacity-block"]})
+    """On 4 nodes or more a pool of their NVMe costs 5 % less than streaming, and more with the time to operate it."""
+    plan = plan_of(fleet={"nodes": 4}, purchase={"options": ["on-demand", "capacity-block"]})
     found = optimize(asked(plan))
     said = {family(entry): why(found, entry).split(";")[0] for entry in found.rejected}
-    assert said["converged"].startswith("costs 6% less, but takes $")
+    assert said["converged"].startswith("costs 5% less, but takes $")
     assert said["converged"].endswith(" more of an engineer's time")
     best, by = found.comparison.best, found.comparison.answer.rank_by
     for entry in found.rejected:

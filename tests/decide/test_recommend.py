@@ -141,7 +141,7 @@ class TestTies:
     @pytest.mark.parametrize(("more", "costlier", "ties"), [(8, 6, True), (8, 7, False), (11, 6, False)])
     def test_within_ten_percent_where_it_is_seldom_costlier(self, more: int, costlier: int, ties: bool) -> None:
         """Costlier in `costlier` draws of ten, cheaper in the others: 70 % decide, and beyond 10 % so does the lead."""
-        pool = [100.0] * costlier + [110.0] * (10 - costlier)
+        pool = [100.0] * costlier + [112.0] * (10 - costlier)
         stream = [100.0 + more] * costlier + [105.0] * (10 - costlier)
         found = answered(row(POOL, pool), row(STREAM, stream))
         assert found.first == POOL
@@ -168,8 +168,10 @@ class TestTies:
             ((unsure(RI_3Y), unsure(SP_1Y)), SP_1Y),
             # also where the other one has the lower P90
             ((unsure(BLOCK), unsure(STREAM, p90=114.0)), STREAM),
-            # then the lower P90, then less effort, then the id
-            ((unsure(STREAM, p90=114.0), unsure(POOL, turned=True, effort_usd=1.0)), POOL),
+            # then the lower P90 and the lower cost, where they differ by more than 2 %, then less effort, then the id
+            ((unsure(STREAM, p90=140.0), unsure(POOL, turned=True, effort_usd=1.0)), POOL),
+            ((unsure(STREAM, p90=114.0), unsure(POOL, turned=True, effort_usd=1.0)), STREAM),
+            ((unsure(POOL, turned=True, effort_usd=3.0), unsure(STREAM)), STREAM),
             ((unsure(POOL, turned=True, effort_usd=1.0), unsure(STREAM, effort_usd=0.5)), STREAM),
             ((unsure(STREAM), unsure(POOL)), POOL),
         ],
@@ -179,6 +181,18 @@ class TestTies:
             found = answered(*turned)
             assert set(found.tied) == {scenario.id for scenario, _ in rows}
             assert found.recommended == chosen
+
+    @pytest.mark.parametrize(("id", "chosen"), [(POOL, POOL), (BLOCK.replace("s3-stream", "converged"), STREAM)])
+    def test_one_that_beats_the_winner_is_tied_too(self, id: str, chosen: str) -> None:
+        """It costs more than the first in seven draws, so these two do not tie; the winner costs 4 more than it."""
+        first = row(BLOCK, [100.0] * 6 + [110.0] * 4)
+        between = row(id, [104.0] * 6 + [110.5] + [105.0] * 3, 4.0)
+        found = answered(first, between, row(STREAM, [108.0] * 6 + [109.0] * 4, 5.0))
+        assert (found.first, found.recommended) == (BLOCK, chosen)
+        assert found.tied == (BLOCK, id, STREAM)
+        # no earlier: it does not tie
+        found = answered(first, row(id, between[1].cost_usd, 5.0), row(STREAM, [108.0] * 6 + [109.0] * 4, 5.0))
+        assert found.tied == (BLOCK, STREAM)
 
     def test_what_cannot_be_recommended_ties_with_nothing(self) -> None:
         late = row(STREAM, 100.0, [5.0] * 5 + [50.0] * 5)

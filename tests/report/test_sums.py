@@ -123,7 +123,7 @@ def check_sentences(text: str, rows: dict[str, dict[str, str]]) -> None:
     if lead and "a GPU-hour" not in lead[0] and not re.match(r" \(\S+ instead of \S+\) a GPU-hour", text[lead.end() :]):
         check_lead(lead, best, rows[lead[1]], text)
     for number, middle, how, high in re.findall(
-        r"Safest: #(\d+) .*?\(P90 [^)]*\)\. ((?:less than )?\$\S+) (more|less) at P50, "
+        r"Safer: #(\d+) .*?\(P90 [^)]*\)\. ((?:less than )?\$\S+) (more|less) at P50, "
         r"((?:less than )?\$\S+) less at P90",
         text,
     ):

@@ -45,7 +45,7 @@ KEYS: tuple[Word, ...] = (
     word(
         "searches",
         "objects",
-        "each assumption that has a value, and the values at which another scenario becomes the cheapest",
+        "each assumption that has a value, and the values at which another scenario becomes the recommended one",
     ),
     word("searches[].key", "text", "the assumption"),
     word("searches[].unit", "text", "unit of its values"),

@@ -2,4 +2,4 @@
 
 from planner.layouts.room import Room
 
-ROOM = Room(title="NVMe of the GPU nodes, pooled over S3", brief="pooled NVMe", sections=("control", "pool"))
+ROOM = Room(title="Pooled NVMe of the GPU nodes, over S3", brief="pooled NVMe", sections=("control", "pool"))

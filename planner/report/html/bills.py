@@ -13,7 +13,7 @@ from planner.estimate.result import Scenario
 from planner.models.bill import SERVICES, PlannedLine
 from planner.report.html.calculations import Calculation, anchor, lines_of, numbers_of
 from planner.report.html.inline import inline, shown
-from planner.report.wording import evidence, figures, page_headings, page_texts, rounding, scenario_facts, signs
+from planner.report.wording import block, evidence, figures, page_headings, page_texts, rounding, scenario_facts, signs
 from planner.report.wording.figures import visible
 
 
@@ -99,7 +99,7 @@ def bill_view(
         numbers=numbers_of(comparison, scenario, rank, spreads) if spreads is not None else (),
         without_calculation=inline(page_texts.without_calculation(rank)),
         cash=tuple(
-            (entry.due, scenario_facts.cash(entry, usd), entry.what)
+            (block.due(scenario, entry), scenario_facts.cash(entry, usd), entry.what)
             for entry, usd in zip(scenario.cash, cash, strict=True)
         ),
         cash_total=f"{floor}${total:,.2f}" if len(scenario.cash) > 1 else "",

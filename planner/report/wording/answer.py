@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from planner.answer.measure import cost_of, per_unit, ranked
 from planner.answer.ranges import Range
-from planner.answer.recommend import SURE
+from planner.answer.recommend import SURE, is_better
 from planner.decide import leaders
 from planner.decide.comparison import Comparison
 from planner.estimate.result import Scenario
@@ -34,7 +34,7 @@ from planner.report.wording.preferred import apart_though_tied, chosen_for
 
 _UNKNOWN_RISK = "The risk is not known: no outcomes were simulated (--draws)."
 NEAREST = 3  # scenarios that are named where none is recommended
-RECOMMENDED, SAFEST = "Recommended", "Safest"
+RECOMMENDED, SAFEST = "Recommended", "Safer"
 CONDITIONAL = {"cheaper-if": "Cheaper", "shorter-if": "Shorter"}
 
 
@@ -101,9 +101,10 @@ def choice(comparison: Comparison, best: Scenario) -> str:
 
 
 def bought(scenario: Scenario) -> str:
-    """`400 x p4d.24xlarge, On-Demand; storage: FSx for Lustre`."""
+    """`400 x p4d.24xlarge, On-Demand; storage: FSx for Lustre`; of several Capacity Blocks how many."""
     after = ", then On-Demand" if scenario.after_commitment else ""
     purchase = figures.purchase_words(scenario.option) + after
+    purchase = f"{scenario.blocks} {purchase}s" if scenario.blocks > 1 else purchase
     return f"{_nodes(scenario)}, {purchase}; storage: {figures.layout_words(scenario)}"
 
 
@@ -129,6 +130,7 @@ def reasons(comparison: Comparison, best: Scenario) -> list[str]:
     return [
         *stale_prices.warnings(comparison.stale),
         condition(comparison, best),
+        *passed_over(comparison, best),
         *([f"Rule: {rule}"] if (rule := eligibility.duty(best)) else []),
         *([f"Capacity Block: {block.sentence(best.block_plan)}"] if best.block_plan else []),
         risk(comparison, best),
@@ -150,7 +152,7 @@ def condition(comparison: Comparison, best: Scenario) -> str:
         apart = apart_though_tied(answer, best, others, lambda s: named(comparison, s), "outcomes")
         return (
             f"It {keeps} and costs as much as {_listed(comparison, others)}, within the uncertainty{apart}; it is "
-            f"chosen for {chosen_for(best, others)}."
+            f"chosen for {chosen_for(best, others, answer.rank_by)}."
         )
     cost = per_unit(best, answer.rank_by)
     eligible = [s for s in comparison.scenarios if s.eligible and not s.held_back]
@@ -171,6 +173,21 @@ def condition(comparison: Comparison, best: Scenario) -> str:
         f"It is the cheapest {proven}choice that {deployed}{keeps}; the next, {named(comparison, second)}, costs "
         f"{rounding.usd_apart(cost, other)} ({rounding.share_apart(cost, other)}) more{per}{sure}."
     )
+
+
+def passed_over(comparison: Comparison, best: Scenario) -> list[str]:
+    """Why the cheapest one that is better in every figure of the table is not recommended, unless an alternative says
+    it."""
+    rank_by = comparison.answer.rank_by
+    said = {one.option.id for one in leaders.leaders_of(comparison)[1:]}
+    better = [
+        s for s in comparison.complete
+        if s.eligible and s.held_back and s.option.id not in said and is_better(s, best, rank_by)
+    ]  # fmt: skip
+    if not better:
+        return []
+    one = min(better, key=lambda s: ranked(s, rank_by))
+    return [f"Not {named(comparison, one)}, though it costs less and ends earlier: it {eligibility.held_back(one)}."]
 
 
 def _how_sure(second: Scenario, best: Scenario) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from planner.estimate.block_tail import EXTEND, NONE
-from planner.estimate.result import BlockPlan
+from planner.estimate.node_purchase import BLOCK_FEE, Cash
+from planner.estimate.result import BlockPlan, Scenario
 from planner.models.block_sizes import BLOCK_MAX_DAYS
 from planner.report.wording import figures
 
@@ -55,13 +56,15 @@ def _bought(plan: BlockPlan, buy: str) -> str:
         when = f"By day {plan.decide_day} ({plan.decide_on}; from {plan.ask_from} on)"
     behind = f", with less than {figures.percent(plan.done_fraction)} done" if plan.decide_day else ""
     on_demand = (
-        "" if plan.on_demand_usd is None else f"On-Demand from the last checkpoint ({figures.usd(plan.on_demand_usd)})"
+        ""
+        if plan.on_demand_usd is None
+        else f"On-Demand from the last checkpoint (planner leave, {figures.usd(plan.on_demand_usd)})"
     )
     ways = [on_demand, "a later block, some weeks on"]
     if plan.tail == EXTEND and plan.extension_usd is not None:
         ways = [_extension(plan), *ways]
     if plan.extension_is_certain:
-        ways = [f"{ways[0]}, on which the plan counts"]
+        ways = ways[:1]
     first, *others = filter(None, ways)
     rest = "".join(f", else {way}" for way in others)
     longer = not plan.is_given and plan.days < BLOCK_MAX_DAYS
@@ -71,11 +74,21 @@ def _bought(plan: BlockPlan, buy: str) -> str:
 
 def _extension(plan: BlockPlan) -> str:
     """Beyond 182 days in all AWS extends no block, and sells another from the day on which this one ends."""
+    chance = f"assumed chance {figures.percent(plan.extension_granted)}"
+    chance = "on which the plan counts" if plan.extension_is_certain else chance
     if plan.days + (plan.extension_days or 0) > BLOCK_MAX_DAYS:
-        return "buy another block from its last day for what is left"
-    if plan.days + (plan.extension_p90_days or 0) > BLOCK_MAX_DAYS:
-        return f"extend by what is left, or buy another block where that exceeds {BLOCK_MAX_DAYS} days in all"
-    return "extend by what is left"
+        return f"buy another block from its last day for what is left ({chance})"
+    beyond = plan.days + (plan.extension_p90_days or 0) > BLOCK_MAX_DAYS
+    other = f", or buy another block where that exceeds {BLOCK_MAX_DAYS} days in all" if beyond else ""
+    return f"extend by what is left (planner reserve --extend, {chance}){other}"
+
+
+def due(scenario: Scenario, entry: Cash) -> str:
+    """When a payment falls due; of the fee of a block, the days between which it is bought."""
+    plan = scenario.block_plan
+    if plan is None or entry.derivation != BLOCK_FEE:
+        return entry.due
+    return f"at purchase, {plan.sold_from} to {entry.due}"
 
 
 def more_cash(plan: BlockPlan) -> str:

@@ -189,11 +189,11 @@ def _choice(scenario_id: str | None, fleet: str) -> str:
 
 def break_even_sentence(entry: Search, fleet: str = "") -> str:
     """`If the size of the training data rises above 3,350 TB (planned: 2,200 TB; data.hot_dataset), S3 streaming on
-    spot becomes the cheapest; if it falls below 1,000 TB, FSx for Lustre does.`"""
+    spot becomes the recommended choice; if it falls below 1,000 TB, FSx for Lustre does.`"""
     first, *more = sides(entry)
     parameter = entry.parameter
     planned = f" (planned: {value(parameter, parameter.value)}; {parameter.key})"
-    text = f"If {words(parameter)} {_passes(first)}{planned}, {_then(first, fleet, 'becomes the cheapest')}"
+    text = f"If {words(parameter)} {_passes(first)}{planned}, {_then(first, fleet, 'becomes the recommended choice')}"
     return "; ".join([text, *(f"if it {_passes(one)}, {_then(one, fleet, 'does')}" for one in more)]) + "."
 
 
@@ -227,5 +227,14 @@ def lead(study: Study, fleet: str = "") -> str:
     ends = first.ranked_usd, second.ranked_usd
     # ranked with the effort, so this is not the difference of the two costs
     by = rounding.usd_apart(*ends)
-    text = f"{names[0]} costs {by} less than the next, {names[1]}, including the effort of operating it"
+    than = f"{_next_of(first.id, second.id)}, {names[1]}"
+    text = f"{names[0]} costs {by} less than {than}, including the effort of operating it"
     return text + (": a small lead" if share < SMALL else "")
+
+
+def _next_of(first: str, second: str) -> str:
+    """What the second one is the next of: of a plan with many choices only the best of each kind is compared."""
+    (store, _, buy), (other_store, _, other_buy) = (one.split("/") for one in (first, second))
+    if store == other_store:
+        return "the next choice" if buy == other_buy else "the next other way to buy"
+    return "the next other storage" if buy == other_buy else "the next other storage and way to buy"

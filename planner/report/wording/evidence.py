@@ -18,8 +18,8 @@ SOURCES = "Sources of prices"
 STALE = "Out-of-date prices"
 PROVENANCE = "How to reproduce this"
 GRADES = (
-    "A: read by the named source from an AWS price list or AWS page; B: a third party's data; C: secondary, derived or "
-    "undated."
+    "A: a price of an AWS price list or AWS page, as read by the named source, which may be a third party's copy; B: a "
+    "third party's own data; C: secondary, derived or undated."
 )
 BASES = (
     "Observed: read on or near the day of the price book. Carried: read on another day, with no known change in "

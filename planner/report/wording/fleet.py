@@ -76,7 +76,8 @@ def why(found: FleetComparison, best: FleetScenario) -> str:
     tied = [s for s in found.scenarios if s.id in found.answer.tied and s.id != best.id]
     if tied:
         other = f"{nodes(tied[0])}, {bought(tied[0])}"
-        lead = f"It costs as much as {other}, within the uncertainty, and is chosen for {chosen_for(best, tied)}."
+        reason = chosen_for(best, tied, found.answer.rank_by)
+        lead = f"It costs as much as {other}, within the uncertainty, and is chosen for {reason}."
     else:
         lead = f"It has the lowest cost{worth}."
     others = [s for s in found.scenarios if s.id in found.frontier and s.id != best.id]

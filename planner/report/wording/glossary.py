@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from planner.report.wording.evidence import GRADES
+from planner.report.wording.preferred import RULE
+
 WORDS: tuple[tuple[str, str], ...] = (
     ("P10, P50, P90", "1, 5 and 9 of 10 simulated outcomes cost less. P50 is the median."),
     ("Outcome, draw", "The run simulated once, with every uncertain number drawn at random from its range."),
@@ -12,8 +15,7 @@ WORDS: tuple[tuple[str, str], ...] = (
     ),
     (
         "Recommended",
-        "The eligible choice with the lowest P50. Of those that cost the same within the uncertainty, the one with the "
-        "least to operate.",
+        f"The eligible choice with the lowest P50. Of those that cost the same within the uncertainty, {RULE}.",
     ),
     ("On-Demand", "Nodes billed by the second at the list price. The price does not guarantee capacity."),
     (
@@ -31,5 +33,5 @@ WORDS: tuple[tuple[str, str], ...] = (
     ("Checkpoint", "The state of the training, saved so that a failure loses only the work since then."),
     ("Useful GPU-hour", "GPU time whose work is kept: without waiting for data, restarts and repeated work."),
     ("Bounded price", "Not known in this Region, so between the lowest and the highest of other Regions."),
-    ("Grade A, B, C", "A price from AWS itself, from a third party, or from a secondary or undated source."),
+    ("Grade A, B, C", f"Of a price. {GRADES}"),
 )

@@ -18,10 +18,9 @@ from planner.estimate.result import Scenario
 from planner.models.bill import without_nodes
 from planner.report.wording import answer, eligibility, figures, rounding, spoken, spoken_choice, stale_prices
 from planner.report.wording.line import Kind, Line
-from planner.report.wording.preferred import preferred_for
+from planner.report.wording.preferred import MEASURES, preferred_for
 from planner.report.wording.table import Column
 
-MEASURES = {"p50": "P50", "p90": "P90", "mean": "mean cost", "planned": "planned cost"}
 FRONTIER, REJECTED = (
     "From the shortest to the cheapest run (cost-time frontier)",
     "Rejected, with the best choice of each",
@@ -88,7 +87,7 @@ def reasons(optimum: Optimum) -> list[str]:
     else:
         why = (
             f"Its run {kept}. It costs as much as the lowest, {bought(optimum.first)}, within the uncertainty, and is "
-            f"chosen for {preferred_for(best, optimum.first.scenario)}."
+            f"chosen for {preferred_for(best, optimum.first.scenario, optimum.comparison.answer.rank_by)}."
         )
     return [
         *stale_prices.warnings(optimum.comparison.stale),
@@ -227,7 +226,7 @@ def _not_on_it(optimum: Optimum) -> str:
         return "The recommended choice is as good as the nearest of these, within the uncertainty."
     return (
         f"The recommended choice ties with {bought(first)}, within the uncertainty, and is chosen for "
-        f"{preferred_for(best, first.scenario)}."
+        f"{preferred_for(best, first.scenario, optimum.comparison.answer.rank_by)}."
     )
 
 
@@ -278,7 +277,7 @@ def _although(optimum: Optimum, other: Scenario) -> str:
         return ""
     if ranked(other, by) > ranked(best, by) and other.effort_usd > best.effort_usd:
         return f", but takes {figures.usd(other.effort_usd - best.effort_usd)} more of an engineer's time"
-    return f", within the uncertainty; the recommended choice is preferred for {preferred_for(best, other)}"
+    return f", within the uncertainty; the recommended choice is preferred for {preferred_for(best, other, by)}"
 
 
 def _more(optimum: Optimum, other: Candidate) -> str:

@@ -56,8 +56,8 @@ TEXTS: dict[str, str] = {
     # what would change
     "what_would_change": WHAT_WOULD_CHANGE,
     "numbers_behind": NUMBERS_BEHIND,
-    "break_evens": "Where another scenario becomes the cheapest",
-    "no_break_evens": "No value that was tried changes which scenario is the cheapest.",
+    "break_evens": "Where another scenario becomes the recommended one",
+    "no_break_evens": "No value that was tried changes which scenario is recommended.",
     "how_often": "How often each is the cheapest",
     "what_if": "What if",
     "what_if_explained": "Enter a number. The values listed below each field were calculated, in every combination; "
@@ -79,7 +79,7 @@ TEXTS: dict[str, str] = {
     "ranges_explained": "P10 and P90 are of the simulated outcomes (9 of 10 are below P90). After them, the same "
     "number with the assumption that affects it most at its low and at its high end, the others as planned; "
     "`planner explain` lists every assumption.",
-    "at_list_prices": "The same at list prices",
+    "at_list_prices": "The same at On-Demand list prices",
     "cash_due": "Cash due",
     "cash_total": "Total",
     "gpu_time": "Where GPU time goes",
@@ -196,7 +196,7 @@ def recalculated(plans: int, tried: int, complete: int) -> str:
     among = f" Each compares the {tried} highest-ranked choices, of {complete}." if tried < complete else ""
     return (
         f"{plans:,} plans were priced for this section: each assumption alone at its 5th and 95th percentile, and "
-        f"further out if that changes which scenario is the cheapest.{among}"
+        f"further out if that changes which scenario is recommended.{among}"
     )
 
 

@@ -5,30 +5,52 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from planner.answer.measure import per_unit
-from planner.answer.recommend import SMALL, Answer, preference
+from planner.answer.recommend import MORE_AT_P90, SMALL, Answer, settled, steps_of
 from planner.answer.row import R, Row
 from planner.report.wording import figures, rounding
 
-PREFERRED_FOR = (
-    "the lower commitment",
-    "fewer Capacity Blocks",
-    "its lower P90",
-    "less to operate",
-    "nothing but its name: either may be bought",
+MEASURES = {"p50": "P50", "p90": "P90", "mean": "mean cost", "planned": "planned cost"}
+P90 = "its lower P90"
+NAME = "nothing but its name: they differ too little, and either may be bought"
+RULE = (
+    f"without those whose P90 is over {MORE_AT_P90:.0%} above the lowest, the one with the lower commitment, then with "
+    f"fewer Capacity Blocks; then, where they differ by more than {SMALL:.0%}, with the lower P90 and the lower cost; "
+    "then the one that is less to operate, as it is simpler or over earlier"
 )
 
 
-def preferred_for(best: Row, other: Row) -> str:
+def preferred_for(best: Row, other: Row, rank_by: str) -> str:
     """What decides between two that tie. One that is preferred and yet not chosen has a far higher P90."""
-    if preference(other) < preference(best):
-        return PREFERRED_FOR[2]
-    pairs = zip(PREFERRED_FOR, preference(best), preference(other), strict=True)
-    return next((words for words, mine, theirs in pairs if mine != theirs), PREFERRED_FOR[-1])
+    if (other.commitment, other.blocks) < (best.commitment, best.blocks):
+        return P90
+    step = next((step for step in steps_of(rank_by)[1:] if not step.keeps(other, best)), None)
+    return NAME if step is None else _reason(step.reason, best, other, rank_by)
 
 
-def chosen_for(best: Row, others: Sequence[Row]) -> str:
-    """What decides between it and the one of the others that is preferred."""
-    return preferred_for(best, min(others, key=preference))
+def _reason(step: str, best: Row, other: Row, rank_by: str) -> str:
+    """A reason that a reader finds in the figures as printed."""
+    if step == "blocks":
+        return f"fewer Capacity Blocks ({best.blocks} instead of {other.blocks}, each bought by itself)"
+    if step == "effort":
+        return _effort(best, other)
+    named = {"commitment": "the lower commitment", "p90": P90, "cost": f"its lower {MEASURES[rank_by]}"}
+    return named.get(step, NAME)
+
+
+def _effort(best: Row, other: Row) -> str:
+    mine, theirs = figures.usd(best.effort_usd), figures.usd(other.effort_usd)
+    if mine == theirs:
+        return NAME
+    if best.days and other.days and best.days.p50 < other.days.p50:
+        days = [figures.days(one.days.p50) for one in (best, other) if one.days]
+        if days[0] != days[1]:
+            return f"its earlier end ({days[0]} days instead of {days[1]}), which is also less to operate"
+    return f"less to operate ({mine} of an engineer's time instead of {theirs})"
+
+
+def chosen_for(best: R, others: Sequence[R], rank_by: str) -> str:
+    """What decides between it and the one that the rule would choose of the others."""
+    return preferred_for(best, settled(others, rank_by), rank_by)
 
 
 def apart_though_tied(answer: Answer, best: R, others: Sequence[R], name: Callable[[R], str], outcomes: str) -> str:

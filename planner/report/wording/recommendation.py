@@ -21,7 +21,7 @@ def on_time(share: float, *, assumed: bool = False) -> str:
 
 def limits(comparison: Comparison) -> list[str]:
     """The plan's budget and deadline, and whether what the answer names meets them."""
-    constraints, run = (_section(comparison, name) for name in ("constraints", "run"))
+    constraints, run = (section(comparison, name) for name in ("constraints", "run"))
     budget, longest, deadline = constraints.get("max_cost_usd"), constraints.get("max_days"), run.get("deadline")
     found = [_budget(comparison, float(budget))] if isinstance(budget, int | float) else []
     ends = [(float(longest), "constraints.max_days")] if isinstance(longest, int | float) else []
@@ -30,7 +30,7 @@ def limits(comparison: Comparison) -> list[str]:
     return found + [_deadline(comparison, value, name, planned=value == nearest) for value, name in ends]
 
 
-def _section(comparison: Comparison, name: str) -> Mapping[str, object]:
+def section(comparison: Comparison, name: str) -> Mapping[str, object]:
     section = comparison.plan.get(name)
     return section if isinstance(section, Mapping) else {}
 

@@ -18,6 +18,7 @@ from planner.estimate.result import Scenario
 from planner.models.bill_lines import BLOCK_MORE, COMPUTE_FALLBACK
 from planner.report.data.provenance import model_sha256
 from planner.report.wording import (
+    after_run,
     answer,
     block,
     break_evens,
@@ -36,8 +37,9 @@ from planner.worker_pool.result import PoolComparison
 
 TITLE, NOTHING = "To approve", "Nothing to approve"
 APPENDIX = "Everything after this page is the appendix: where each figure comes from."
+BUDGET, PAYMENTS = "Budget to approve", "Payments"
+HEADING = (("budget", BUDGET), ("payments", PAYMENTS), ("risk", "Risk"), ("what is not known", "Not known"))
 SIGNED = ("Requested by", "Approved by", "Date", "Signature")
-BUDGET = "Budget to approve"
 OUTSIDE = {"salaries": "salaries", "preprocessing": "preprocessing", "experiments": "experiments and failed runs"}
 ITEMS = (Kind.ITEM, Kind.WARNING)
 MOST = 6  # payments, and things that are not known, that are named
@@ -56,6 +58,12 @@ class Sheet:
     facts: tuple[tuple[str, tuple[str, ...]], ...]
     signed: tuple[str, ...]
 
+    @property
+    def heading(self) -> str:
+        """What a screen, where the page is folded, says of it."""
+        there = [word for word, what in HEADING if what in dict(self.facts)]
+        return f"{self.title}: {', '.join(there)}" if self.signed and there else self.title
+
 
 def sheet_of(comparison: Comparison, study: Study | None = None) -> Sheet:
     """Of a training plan. study: what would change the answer; None leaves that out."""
@@ -64,8 +72,8 @@ def sheet_of(comparison: Comparison, study: Study | None = None) -> Sheet:
         nearest = [line.text for line in relaxations.sentences(comparison)]
         return sheet_without(comparison, answer.nothing(comparison), nearest)
     found = [
-        (BUDGET, (budget(best, "outcomes"), *_stack(best), *_covered(best))),
-        ("Payments", _cash(best)),
+        (BUDGET, (budget(best, "outcomes"), *_stack(best), *_covered(best), after_run.sentence(comparison, best))),
+        (PAYMENTS, _cash(best)),
         ("Why this one", (answer.condition(comparison, best),)),
         (_when(best), (_block(best),) if best.block_plan else ()),
         ("When to switch", tuple(filter(None, [eligibility.duty(best)]))),
@@ -171,7 +179,7 @@ def _cash(best: Scenario) -> tuple[str, ...]:
     listed = [entry for entry in best.cash if not (tail and entry.derivation == BLOCK_MORE)]
     due = [(entry, entry.usd - (beyond if entry.due == MONTHLY else 0.0)) for entry in listed]
     usd = _payments([part for _, part in due], [entry.due == MONTHLY for entry, _ in due])
-    said = [f"{entry.due}: {part}, {entry.what}" for (entry, _), part in zip(due, usd, strict=True)][:MOST]
+    said = [f"{block.due(best, entry)}: {part}, {entry.what}" for (entry, _), part in zip(due, usd, strict=True)][:MOST]
     left = len(listed) - MOST
     return (*said, *([f"and {figures.many(left, 'later payment')}"] if left > 0 else []), *([tail] if tail else []))
 

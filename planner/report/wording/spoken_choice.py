@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from planner.estimate.result import Scenario
 from planner.layouts.registry import ROOMS
 from pricing.offers import PurchaseOption
@@ -24,7 +26,13 @@ def spoken_id(scenario_id: str, *, place: bool = False) -> str:
     """The same of a scenario's id. place: with its instance type, and the count where the id has one."""
     layout, kind, purchase = scenario_id.split("/")
     name, _, variant = layout.partition("+")
-    return f"{_storage(name, variant)} {way(PurchaseOption.parse(purchase))}{f', {kind}' if place else ''}"
+    return f"{_storage(name, variant)} {way(PurchaseOption.parse(purchase))}{f', {_fleet(kind)}' if place else ''}"
+
+
+def _fleet(kind: str) -> str:
+    """`18 x p5.48xlarge` of an id's `p5.48xlargex18`; a type alone as it is."""
+    found = re.fullmatch(r"(.+\.\d*\w*?large|.+\.metal[\w-]*?)x(\d+)", kind)
+    return f"{int(found[2]):,} x {found[1]}" if found else kind
 
 
 def way(option: PurchaseOption) -> str:

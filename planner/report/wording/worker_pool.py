@@ -129,7 +129,7 @@ def condition(found: PoolComparison, best: PoolScenario) -> str:
         apart = apart_though_tied(found.answer, best, tied, lambda s: spoken_worker(s.id), "runs")
         return (
             f"It finishes {keeps}, and costs as much as {others}, within the uncertainty{apart}; it is chosen for "
-            f"{chosen_for(best, tied)}."
+            f"{chosen_for(best, tied, found.answer.rank_by)}."
         )
     whose = "choice on AWS" if best.choice.on_ec2 else "choice"
     priced = " with a price" if _without(found) else ""
@@ -209,7 +209,7 @@ def alternatives(found: PoolComparison) -> list[str]:
     lines = []
     for entry in found.answer.alternatives:
         one = by_id[entry.id]
-        title = "Safest" if entry.kind == "safest" else "Cheaper"
+        title = "Safer" if entry.kind == "safest" else "Cheaper"
         why = f"lower at P90 ({figures.usd(cost_of(one, 'p90'))})" if entry.kind == "safest" else ""
         against = why or "; ".join((*reasons(one), *([_held_back(one)] if one.priced_only else [])))
         lines.append(

@@ -26,12 +26,18 @@ PLAN = BlockPlan(
     extension_p90_days=13,
     extension_p90_usd=29_500,
     on_demand_usd=13_300,
+    extension_granted=0.5,
 )
 
 
 def test_an_extension_is_named_for_half_and_for_nine_of_ten():
     said = block.sentence(PLAN)
-    assert "with less than 79% done, extend by what is left, else On-Demand" in said
+    assert (
+        "with less than 79% done, extend by what is left (planner reserve --extend, assumed chance 50%), "
+        "else On-Demand from the last checkpoint (planner leave, $13.3k), else a later block"
+    ) in said
+    certain = block.sentence(replace(PLAN, extension_is_certain=True))
+    assert "extend by what is left (planner reserve --extend, on which the plan counts). 79% of" in certain
     outlast = "79% of the outcomes outlast it; a longer one costs more on average"
     assert said.endswith(f"{outlast}: half of these need up to 4 days more ($9,060 today), 9 of 10 up to 13 ($29.5k).")
 
@@ -77,9 +83,8 @@ def test_a_cheaper_length_that_is_on_time_too_seldom_is_named():
 
 def test_beyond_182_days_in_all_it_is_another_block():
     longest = replace(PLAN, days=182, extension_days=7, extension_p90_days=42)
-    assert "done, buy another block from its last day for what is left, else On-Demand" in block.sentence(longest)
+    assert "done, buy another block from its last day for what is left (" in block.sentence(longest)
     assert "a longer one" not in block.sentence(longest)
     assert "for another block of 7 days" in block.more_cash(longest)
-    assert "extend by what is left, or buy another block where that exceeds 182 days in all" in block.sentence(
-        replace(PLAN, days=161, extension_days=21, extension_p90_days=28)
-    )
+    shorter = block.sentence(replace(PLAN, days=161, extension_days=21, extension_p90_days=28))
+    assert "), or buy another block where that exceeds 182 days in all, else On-Demand" in shorter

@@ -44,7 +44,8 @@ def test_only_the_nearest_on_each_side_is_named() -> None:
     assert [one.value for one in sides(back_and_forth)] == [4.0, 18.0]
     assert break_even_sentence(back_and_forth, "64 x p5.48xlarge") == (
         "If the size of the training data falls below 4 TB (planned: 10 TB; data.hot_dataset), FSx for Lustre with "
-        "On-Demand nodes becomes the cheapest; if it rises above 18 TB, S3 streaming with On-Demand nodes does."
+        "On-Demand nodes becomes the recommended choice; if it rises above 18 TB, S3 streaming with On-Demand nodes "
+        "does."
     )
 
 

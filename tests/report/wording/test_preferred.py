@@ -1,32 +1,47 @@
-"""What is said of choices that tie."""
+"""Why one of several that tie is chosen: a reason that a reader finds in the printed figures."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
 from planner.answer.ranges import Range
-from planner.answer.recommend import Answer
+from planner.answer.recommend import steps_of
 from planner.answer.row import Row
-from planner.report.wording.preferred import apart_though_tied
+from planner.report.wording import glossary
+from planner.report.wording.preferred import NAME, RULE, chosen_for
+from tests.builders import row
 
 
-def test_a_tie_says_how_much_less_its_first_choice_costs():
-    best, first, near = (
-        Row(
-            id=name,
-            feasible=True,
-            why_not=(),
-            complete=True,
-            option=None,
-            cost_usd=Range(plan=usd, p10=usd, p50=usd, p90=usd),
-            below_best_fraction=0.62,
-        )
-        for name, usd in (("best", 100.0), ("first", 95.0), ("near", 98.5))
-    )
+def tied(id: str, p90: float = 392_000.0, days: float = 13.1, effort: float = 1_080.0, p50: float = 250_000.0) -> Row:
+    one = row(f"{id}/p5.48xlarge/on-demand", 1.0)[0]
+    cost = Range(plan=p50, p10=p50, p50=p50, p90=p90)
+    return replace(one, cost_usd=cost, days=Range(plan=days, p10=days, p50=days, p90=days), effort_usd=effort)
 
-    def said(ranks_first: str, *others: Row) -> str:
-        answer = Answer(confidence=0.9, rank_by="p50", recommended="best", first=ranks_first)
-        return apart_though_tied(answer, best, others, lambda row: f"the {row.id}", "runs")
 
-    assert said("first", first, near) == " (the first costs 5% less at P50, and less in 62% of the runs)"
-    assert said("first", first) == " (that one costs 5% less at P50, and less in 62% of the runs)"
-    assert not said("near", first, near)
-    assert not said("best", first, near)
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ({"p90": 392_101.0}, NAME),  # $101 of $392k
+        ({"p90": 410_000.0}, "its lower P90"),
+        ({"p50": 260_000.0}, "its lower P50"),
+        ({"effort": 1_500.0}, "less to operate ($1,080 of an engineer's time instead of $1,500)"),
+        (
+            {"effort": 1_500.0, "days": 14.0},
+            "its earlier end (13.1 days instead of 14.0), which is also less to operate",
+        ),
+        ({"effort": 1_080.2, "days": 14.0}, NAME),
+    ],
+)
+def test_the_reason_can_be_seen_and_weighs(other: dict[str, Any], said: str) -> None:
+    assert chosen_for(tied("converged"), [tied("s3-stream", **other)], "p50") == said
+
+
+def test_the_glossary_has_the_rule_of_the_card_in_its_order() -> None:
+    said = dict(glossary.WORDS)["Recommended"]
+    assert RULE in said
+    words = {"commitment": "commitment", "blocks": "Blocks", "p90": "P90", "cost": "lower cost", "effort": "operate"}
+    at = [said.rindex(words[step.reason]) for step in steps_of("p50")[1:-1]]
+    assert at == sorted(at)

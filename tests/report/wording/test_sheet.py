@@ -7,12 +7,17 @@ from dataclasses import replace
 import pytest
 
 from planner.answer.futures import Future
+from planner.decide.comparison import Comparison
+from planner.report.html import page
 from planner.report.html import sheet as html
 from planner.report.markdown import sheet as markdown
 from planner.report.wording import figures
+from planner.report.wording.after_run import usd_per_month
 from planner.report.wording.sheet import BUDGET, NOTHING, pool_sheet_of, sheet_of
 from tests.builders import compared, plan_of
 from tests.report.test_golden_pool import few
+
+STAYS = ("storage.s3.standard", "storage.s3.checkpoints", "storage.kms.key")
 
 
 @pytest.fixture(scope="module")
@@ -30,10 +35,46 @@ def test_the_budget_is_the_p90_and_cash_is_the_block_s_fee(comparison):
     assert "Covers GPU nodes; " in facts[BUDGET]
     assert "Does not cover tax, AWS Support, salaries, " in facts[BUDGET]
     assert figures.usd(best.cash[0].usd) in facts["Payments"]
-    assert best.cash[0].due in facts["Payments"]
+    assert f"at purchase, {best.block_plan.sold_from} to {best.cash[0].due}: " in facts["Payments"].lower()
     assert f"sold from {best.block_plan.sold_from}" in next(text for what, text in facts.items() if "Buy" in what)
     assert comparison.plan_sha256[:12] in facts["Calculated from"]
     assert "`" not in str(sheet_of(comparison))
+
+
+@pytest.mark.parametrize("kept", ["all", 3])
+def test_what_stays_in_s3_after_the_run_is_named_by_the_month(kept):
+    """It is what 30 days more of retention add to the bill."""
+    data = {"checkpoints_kept": kept, "checkpoint": "140GB"}
+    fleet = {"instance_types": ["p5.48xlarge"], "nodes": 4}
+    options = {"options": ["on-demand"]}
+
+    def lasting(retention) -> tuple[Comparison, float]:
+        plan = plan_of(data=data, fleet=fleet, purchase=options, storage={"layouts": ["s3-stream"], **retention})
+        found = compared(plan, draws=100)
+        return found, sum(line.effective_cost for line in found.best.bill if line.line in STAYS)
+
+    found, _ = lasting({})
+    _, more = lasting({"retention": "60d"})
+    _, less = lasting({"retention": "30d"})
+    usd = usd_per_month(found, found.best)
+    assert usd == pytest.approx((more - less) / 30 * 730 / 24, rel=0.03)
+    text = said(sheet_of(found))[BUDGET]
+    assert (
+        f"Does not cover S3 after the run: {figures.usd(usd)} a month until its data is deleted (T10, mostly " in text
+    )
+
+
+def test_a_screen_has_it_too_and_the_choice_says_how_many_blocks():
+    """18 nodes are a block of 16 and one of 2."""
+    fleet = {"instance_types": ["p5.48xlarge"], "nodes": 18}
+    plan = plan_of(fleet=fleet, run={"work": {"gpu_hours": 38_000}}, purchase={"options": ["capacity-block"]})
+    found = compared(plan, draws=100)
+    sheet = sheet_of(found)
+    assert sheet.lead.startswith("18 x p5.48xlarge, 2 Capacity Blocks; ")
+    assert sheet.heading == "To approve: budget, payments, risk, what is not known"
+    fold = page.render(found).partition('<section id="cover"')[2].partition("</section>")[0]
+    assert '<details class="appendix">' in fold
+    assert said(sheet)["Payments"].partition(",")[0] in fold
 
 
 def test_a_pool_has_the_same_page():

@@ -27,6 +27,14 @@ def test_an_id_in_words(id: str, said: str) -> None:
     assert spoken_id(id) == said
 
 
+def test_a_place_is_said_as_nodes_of_a_type() -> None:
+    said = "FSx for Lustre (250 MB/s per TiB) on spot, 1,064 x p5.48xlarge"
+    assert spoken_id("fsx-lustre+250/p5.48xlargex1064/spot", place=True) == said
+    for type_name in ("g5.xlarge", "p4d.24xlarge", "m8gd.metal-48xl"):
+        assert spoken_id(f"s3-stream/{type_name}/spot", place=True) == f"S3 streaming on spot, {type_name}"
+        assert spoken_id(f"s3-stream/{type_name}x2/spot", place=True) == f"S3 streaming on spot, 2 x {type_name}"
+
+
 def test_every_layout_and_purchase_option_has_words_of_its_own() -> None:
     assert len({way(PurchaseOption.parse(one)) for one in ALL_PURCHASE_OPTIONS}) == len(ALL_PURCHASE_OPTIONS)
     assert len({room.brief for room in ROOMS.values()}) == len(ROOMS)
