@@ -51,6 +51,14 @@ CONTESTED = {
     "NEW-opencoder-8b": "three fastest",
     "NEW-dream-7b": "eleven days",
     "NEW-apriel-5b": "highest published",
+    "NEW-falcon-rw-1b": "four nodes",
+    "NEW-mobilellm-1.5b": "four nodes",
+    "NEW-tucano2-0.6b": "more than any step",
+    "NEW-fietje-2": "by one person",
+    "NEW-welm-10b": "software of 2022",
+    "NEW-zymctrl": "enzymes",
+    "NEW-trillion-7b": "among the fastest",
+    "NEW-geitje-7b": "one node",
 }
 
 
