@@ -14,7 +14,7 @@ from planner.estimate.block_tail import AFTER, EXTEND, MORE, NONE, SECOND, bill_
 from planner.estimate.node_purchase import After, Cash, NodePurchase, on_demand_price
 from planner.estimate.uncommitted_purchase import bill_on_demand_hours
 from planner.models.bill_lines import BLOCK_MORE, COMPUTE_FALLBACK
-from planner.models.block_sizes import BLOCK_MAX_DAYS, EXTENDED_FROM_DAYS, TOGETHER_DAYS, block_parts
+from planner.models.block_sizes import BLOCK_MAX_DAYS, EXTENDED_FROM_DAYS, SOLD_DAYS, TOGETHER_DAYS, block_parts
 from planner.models.compute import BLOCK_LOST_TAIL_HOURS, BLOCK_MAX_NODES
 from planner.models.ledger import Ledger
 from planner.models.number import Number, median
@@ -56,15 +56,22 @@ def rates_of(book: PriceBook, purchase: NodePurchase, region: str, values: Value
 
 
 def ways_after(hours: float, rates: Rates) -> list[After]:
-    """What may follow for so many hours: blocks of whole days, On-Demand, or blocks and On-Demand for the last day."""
-    whole, over = divmod(hours, 24)
+    """What may follow for so many hours: blocks for all of it, of the days needed or of the next length that AWS sells;
+    blocks of whole days or whole weeks, and On-Demand for the rest; or On-Demand alone."""
     if hours <= 0:
         return [After()]
-    found = [After(block_days=math.ceil(hours / 24))] if rates.later is not None else []
+    days, full = math.ceil(hours / 24), int(hours // 24)
+    found: list[After] = []
+    if rates.later is not None:
+        longest = days - days % BLOCK_MAX_DAYS
+        sold = next((one for one in SOLD_DAYS if one >= days - longest), 0)
+        found += [After(block_days=one) for one in dict.fromkeys((days, longest + sold))]
     if rates.on_demand is not None:
+        lengths = dict.fromkeys((full, full - full % 7)) if found else ()
         found.append(After(on_demand_hours=hours))
-        if found[0].block_days and whole and over:
-            found.append(After(block_days=int(whole), on_demand_hours=over))
+        found += [
+            After(block_days=one, on_demand_hours=hours - one * 24) for one in lengths if one and one * 24 < hours
+        ]
     return found
 
 
@@ -76,8 +83,8 @@ def first_and_after(
     delivered: Callable[[Followed], float],
     confidence: float,
 ) -> tuple[int, After] | None:
-    """(days of the first block, what follows it) with the least mean cost of all that deliver enough, else the one that
-    does so most often; None where nothing holds the fleet so long.
+    """(days of the first block, what follows it) with the least mean cost of all that deliver enough, else of those
+    that do so most often the one whose delivered hour costs least; None where nothing holds the fleet so long.
 
     days: those of the first block, None for any. delivered: the share of the draws that deliver enough. Of equal ones
     it takes that with the fewest changes of nodes, then the longest first block, whose price is known.
@@ -87,8 +94,10 @@ def first_and_after(
 
     def order(one: tuple[int, After]) -> tuple[float, float, int, int, int]:
         then = follows(*one)
-        cost = round(then.mean_usd(one[0], rates), 6)
-        return -min(delivered(then), confidence), cost, changes(*one), one[1].block_days, -one[0]
+        often, cost = delivered(then), then.mean_usd(one[0], rates)
+        if often < confidence:  # an hour without nodes costs nothing, so that the least cost would have the fewest
+            cost /= max(hours - float(np.mean(then.undelivered_hours)), 1e-9)
+        return -min(often, confidence), round(cost, 6), changes(*one), one[1].block_days, -one[0]
 
     return min(every, key=order, default=None)
 
@@ -101,9 +110,9 @@ def changes(days: int, after: After) -> int:
 
 
 def blocks_of(after: After) -> tuple[int, ...]:
-    """The days of each later block: AWS sells no longer one than 182."""
+    """The days of each later block, of lengths that AWS sells: 182, whole weeks, and days up to 14."""
     whole, over = divmod(after.block_days, BLOCK_MAX_DAYS)
-    return (BLOCK_MAX_DAYS,) * whole + ((over,) if over else ())
+    return (BLOCK_MAX_DAYS,) * whole + (block_parts(over) if over else ())
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from planner.estimate.place import PhaseIds
 from planner.models.derived import Sourced
 from planner.models.number import Number
@@ -19,12 +21,16 @@ NO_LANGUAGE = "workload.no_language_model_factor"
 PER_DOUBLING = "workload.mfu_per_doubling_factor"
 BY_WORK = ("H100", "H200", "B200", "B300")  # on A100 the share does not follow the size of the work
 AT_FLOP, MOST_FLOP = 1e23, 4e25
+SMALL_FLEET = "workload.small_fleet_factor"
+FEW_GPUS, MANY_GPUS = 64, 512  # in between, the whole-run share spreads less the larger the fleet
 
 
 def gpu_hours_of(
-    phase: Phase, place: PhaseIds, instance: InstanceType, profile: str | None, values: Values, sheet: Sheet
+    phase: Phase, place: PhaseIds, instance: InstanceType, gpus: int, profile: str | None, values: Values, sheet: Sheet
 ) -> tuple[Sourced, float]:
     """Useful GPU-hours of a phase, from the plan or calculated from its FLOP, and their planned number.
+
+    gpus: of the whole fleet.
 
     Raises ValueError.
     """
@@ -34,7 +40,7 @@ def gpu_hours_of(
         raise ValueError(f"phase {phase.name}: its work cannot be converted to time")
     if instance.peak_tflops is None:
         raise ValueError(f"the peak FLOP/s of {instance.name} is not known, so FLOP cannot be converted to time")
-    mfu, planned_mfu = _mfu(phase, place, instance, profile, values, sheet)
+    mfu, planned_mfu = _mfu(phase, place, instance, gpus, profile, values, sheet)
     busy = sheet.equation(
         place.id("gpu_hours"),
         gpu_hours_from_flop,
@@ -71,7 +77,7 @@ def _given(phase: Phase, kind: str) -> float | None:
 
 
 def _mfu(
-    phase: Phase, place: PhaseIds, instance: InstanceType, profile: str | None, values: Values, sheet: Sheet
+    phase: Phase, place: PhaseIds, instance: InstanceType, gpus: int, profile: str | None, values: Values, sheet: Sheet
 ) -> tuple[Sourced, float]:
     """The share over the whole run, and the planned one: the plan's, else what published runs reached."""
     kind = instance.gpu_name.upper()
@@ -85,6 +91,8 @@ def _mfu(
     share, planned = values.given(mfu_key(kind)), values.central(mfu_key(kind))
     if kind in BY_WORK:
         share, planned = _by_work(share, planned, (phase.flop or 0.0, place.plan("flop")), place, values, sheet)
+    if gpus < MANY_GPUS:
+        share = _of_small_fleet(share, gpus, place, values, sheet), place.run("mfu_of_fleet")
     if profile in (None, "tokens"):
         return share, planned
     what = "what language models reach; training on images and the like reaches less"
@@ -109,6 +117,28 @@ def _by_work(
         at_flop=(AT_FLOP, "rule:the work of which the assumption is", "FLOP"),
     )
     return (of_work, place.run("mfu_of_work")), planned * values.central(PER_DOUBLING) ** doublings
+
+
+def _of_small_fleet(share: Sourced, gpus: int, place: PhaseIds, values: Values, sheet: Sheet) -> Number:
+    """The share on a fleet of this size, as probable above as below the share of large ones; no step is above `most`.
+
+    In three doublings of the fleet it loses its spread, so that in no draw but one of millions more GPUs take longer.
+    """
+    factor, most = values.given(SMALL_FLEET), HIGHEST_MFU["step"]
+    small = min(1.0, math.log2(MANY_GPUS / gpus) / math.log2(MANY_GPUS / FEW_GPUS))
+    return sheet.arithmetic(
+        place.id("mfu_of_fleet"),
+        np.minimum(share[0] * factor[0] ** small, np.maximum(share[0], most)),
+        "fraction",
+        "min(mfu * small_fleet ** min(1, log2(many_gpus / gpus) / log2(many_gpus / few_gpus)), max(mfu, most))",
+        "small fleets are of experts as well as of beginners",
+        mfu=(*share, "fraction"),
+        small_fleet=(*factor, "ratio"),
+        gpus=(gpus, "run:gpus", "GPUs"),
+        many_gpus=(MANY_GPUS, "rule:fleets of this size spread no more than larger ones", "GPUs"),
+        few_gpus=(FEW_GPUS, "rule:fleets of this size spread as much as smaller ones", "GPUs"),
+        most=(most, "rule:no published step reaches more", "fraction"),
+    )
 
 
 def _lowered(

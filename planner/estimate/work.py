@@ -206,7 +206,7 @@ def _phase_work(
             throughput_factor=speed,
         )
     else:
-        busy, planned = gpu_hours_of(phase, place, instance, plan.data.profile, values, sheet)
+        busy, planned = gpu_hours_of(phase, place, instance, gpus, plan.data.profile, values, sheet)
         planned_hours = planned / gpus / efficiency
         hours = sheet.equation(
             place.id("work_hours"),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from planner.estimate.held_block import Rates, first_and_after, followed
+from planner.estimate.held_block import Rates, blocks_of, first_and_after, followed, ways_after
 from planner.models.values import Values
 from planner.plan.assumptions import resolve
 from planner.plan.check import check_plan
@@ -185,3 +186,33 @@ def test_what_follows_a_block_costs_the_least_of_all_ways(hours, sold):
         for more in range(int(hours / 24) + 2)
     ]
     assert follows(first, after).mean_usd(first, rates) == pytest.approx(min(every))
+
+
+@pytest.mark.parametrize("days", [*range(1, 40), 179, 181.5, 183, 200, 365, 545])
+def test_every_later_block_is_of_a_length_that_aws_sells(days):
+    """1 to 14 days, then whole weeks up to 182; together with the hours On-Demand they are the time that is left."""
+    for after in ways_after(days * 24.0, Rates(block=11.8, later=12.3, on_demand=21.96)):
+        assert set(blocks_of(after)) <= {*range(1, 15), *range(21, 183, 7)}
+        assert sum(blocks_of(after)) == after.block_days
+        assert after.block_days * 24 + after.on_demand_hours >= days * 24
+        assert not after.on_demand_hours or after.block_days * 24 + after.on_demand_hours == days * 24
+
+
+def test_where_no_way_delivers_enough_the_longest_block_comes_first():
+    """200 days: a block of 182 days and 18 that may not be had, not 21 days and a block of 179 that AWS does not sell.
+
+    Each way delivers enough where a later block is sold or On-Demand nodes are found, and hours without nodes cost
+    nothing, so that by cost alone the shortest first block would win."""
+    values = Values(table=resolve({}), draws=2000)
+    rates = Rates(block=41.5, later=41.5, on_demand=55.0)
+
+    def follows(days, after):
+        return followed(200 * 24.0, days, after, CapacityBlock(), values, on_demand=True)
+
+    def often(then):
+        return float(np.mean(np.broadcast_to(then.undelivered_hours, (2000,)) <= 0.01 * 200 * 24))
+
+    first, after = first_and_after(200 * 24.0, rates, None, follows, often, 0.9)
+    assert often(follows(first, after)) < 0.9
+    assert first == 182
+    assert np.mean(follows(first, after).undelivered_hours) < 0.05 * 200 * 24

@@ -104,6 +104,34 @@ def test_without_mfu_each_kind_has_what_whole_runs_reached_with_its_range():
     assert h100.useful_gpu_hours == said.useful_gpu_hours
 
 
+def _text_on(nodes, draws, **overrides):
+    run = {"work": {"gpu_hours": None, "flop": 1e22}}
+    fleet = {"instance_types": ["p4d.24xlarge"], "nodes": nodes}
+    plan = plan_of(fleet=fleet, purchase=OPTIONS, storage={"layouts": ["s3-stream"]}, run=run, **overrides)
+    return compared(plan, draws=draws).scenarios[0]
+
+
+def test_a_small_fleet_has_a_wider_range_at_the_same_middle():
+    """A factor of 0.45 to 2.2 up to 64 GPUs, a third of its doublings at 256, none from 512."""
+    wide = {}
+    for nodes in (4, 8, 32, 64, 128):
+        found = _text_on(nodes, 4000)
+        assert found.days_at_full_speed == pytest.approx(1e22 / (0.32 * 312e12 * 8 * nodes) / 86_400)
+        wide[nodes] = found.days.p90 / found.days.p10
+    assert wide[4] == pytest.approx(wide[8], rel=0.05)
+    assert wide[8] > 1.2 * wide[32] > 1.2 * wide[64]
+    assert wide[64] == pytest.approx(wide[128], rel=0.05)
+    at_256 = _text_on(32, 0, assumptions={"workload.small_fleet_factor": 1.5})
+    assert _number(at_256, "run.mfu_of_fleet").value == pytest.approx(0.32 * 1.5 ** (1 / 3))
+
+
+def test_a_small_fleet_reaches_no_more_than_steps_do_unless_the_share_of_large_ones_is_above():
+    factor = {"workload.small_fleet_factor": 5}
+    assert _number(_text_on(4, 0, assumptions=factor), "run.mfu_of_fleet").value == pytest.approx(0.65)
+    above = {**factor, "workload.mfu_a100": 0.7}
+    assert _number(_text_on(4, 0, assumptions=above), "run.mfu_of_fleet").value == pytest.approx(0.7)
+
+
 def test_more_work_takes_longer_although_it_reaches_more_of_the_peak():
     days = [
         _pair(work={"gpu_hours": None, "flop": flop})[1].days_at_full_speed for flop in (1e20, 1e21, 1e23, 1e26, 1e27)
