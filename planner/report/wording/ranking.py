@@ -121,6 +121,6 @@ def facts(scenario: Scenario, fleet: str) -> list[str]:
 
 
 def more_rows(left: Ranked, dots: str) -> str:
-    """How many rows are left out, and what is of them all."""
-    priced = any(s.complete for _, s in left)
-    return f"{dots} {len(left)} more, {'costlier' if priced else 'without a price'} (--top 0 shows them)"
+    """How many rows are left out, and whether none of them has a price."""
+    unpriced = "" if any(s.complete for _, s in left) else ", without a price"
+    return f"{dots} {len(left)} more{unpriced} (--top 0 shows them)"
