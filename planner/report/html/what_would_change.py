@@ -13,6 +13,7 @@ from planner.decide.leaders import likeliest, rank_of
 from planner.decide.parameters import Parameter
 from planner.decide.sensitivity import Swing
 from planner.decide.study import Study
+from planner.estimate.people_time import FACTORS
 from planner.report.html.inline import breakable
 from planner.report.html.what_if import WhatIfView, what_if_view
 from planner.report.pictures import tornado
@@ -111,12 +112,15 @@ def change_view(comparison: Comparison, study: Study, detailed: Set[str]) -> Cha
     listed = {entry.key for entry in comparison.assumptions}
     found = with_break_evens(study)
     still, likely = unmoved(study), likeliest(comparison)
+    tried = page_texts.recalculated(
+        study.plans_priced, study.tried, len(comparison.complete), first_time=FACTORS["first-time"] in listed
+    )
     return ChangeView(
         title=page_texts.effects(spoken(study.scenario)),
         lead=lead(study, fleet),
         sentences=tuple(break_even_sentence(entry, fleet) for entry in found[:IN_THE_ANSWER]),
         more=max(len(found) - IN_THE_ANSWER, 0),
-        recalculated=page_texts.recalculated(study.plans_priced, study.tried, len(comparison.complete)),
+        recalculated=tried,
         picture=Markup(tornado.svg(tornado.tornado_of(study))),
         narrow_picture=Markup(tornado.svg(tornado.tornado_of(study), tornado.NARROW)),
         bars=tuple(_bar(study, swing, listed, fleet) for swing in study.swings if swing.spread("cost_usd")),

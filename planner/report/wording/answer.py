@@ -48,12 +48,17 @@ def sentences(comparison: Comparison) -> list[Line]:
     return [*lines, *others(comparison)]
 
 
+def not_chosen(comparison: Comparison, *, rules: bool = True) -> list[str]:
+    """Each alternative with its figures and what makes it right. rules: with what to do while it runs."""
+    return [
+        f"{title}: {named(comparison, scenario)}: {_figures(comparison, scenario)}. {text}"
+        for scenario, title, text in alternatives(comparison, rules=rules)
+    ]
+
+
 def others(comparison: Comparison) -> list[Line]:
     """What else to consider: alternatives, changes of the plan, phases that pay off."""
-    lines = [
-        Line(f"{title}: {named(comparison, scenario)}: {_figures(comparison, scenario)}. {text}")
-        for scenario, title, text in alternatives(comparison)
-    ]
+    lines = [Line(text) for text in not_chosen(comparison)]
     return [*lines, *proposals.sentences(comparison), *steps.sentences(comparison)]
 
 
@@ -286,12 +291,13 @@ def _searched(comparison: Comparison) -> list[str]:
     ]
 
 
-def alternatives(comparison: Comparison) -> list[tuple[Scenario, str, str]]:
+def alternatives(comparison: Comparison, *, rules: bool = True) -> list[tuple[Scenario, str, str]]:
     """(scenario, title, sentence that makes it right) of each alternative."""
     best, found = comparison.best, []
     for scenario, entry in zip(leaders.leaders_of(comparison)[1:], comparison.answer.alternatives, strict=False):
         if entry.kind in CONDITIONAL:
-            found.append((scenario, CONDITIONAL[entry.kind], f"{_often(scenario)}{eligibility.cheaper_if(scenario)}."))
+            why = eligibility.cheaper_if(scenario, rule=rules)
+            found.append((scenario, CONDITIONAL[entry.kind], f"{_often(scenario)}{why}."))
         elif best is not None and best.cost_usd is not None and scenario.cost_usd is not None:
             one, other = cost_of(best, "p50"), cost_of(scenario, "p50")
             middle = f"{rounding.usd_apart(one, other)} {'more' if other >= one else 'less'} at P50"

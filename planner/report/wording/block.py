@@ -12,9 +12,10 @@ MOST = 0.5  # a block that most outcomes outlast needs a reason
 
 
 def sentence(plan: BlockPlan) -> str:
-    """`Buy 21 days ($1.58M, sold from 2026-09-07). By day 18 (2026-11-20; from 2026-09-28 on), with less than 86% done,
-    extend by what is left, else On-Demand from the last checkpoint ($350k), else a later block. 7% of the outcomes
-    outlast it: half of these need up to 4 days more ($301k today), 9 of 10 up to 11 ($828k).`
+    """`Buy 21 days ($1.58M, sold from 2026-09-07). By day 18 (2026-11-20), with less than 86% done,
+    extend by what is left (planner reserve --extend, sold from 2026-09-28, assumed chance 50%), else On-Demand from the
+    last checkpoint ($350k), else a later block. 7% of the outcomes outlast it: half of these need up
+    to 4 days more ($301k today), 9 of 10 up to 11 ($828k).`
     """
     buy = f"Buy {_days(plan.days)} ({figures.usd(plan.usd)}, sold from {plan.sold_from})"
     if len(plan.parts) > 1:
@@ -52,8 +53,7 @@ def _bought(plan: BlockPlan, buy: str) -> str:
         return f"{buy}. {share} of the outcomes outlast it and do not finish."
     when = f"On day {plan.decide_day} ({plan.decide_on})" if plan.decide_day else "Before its end"
     if plan.tail == EXTEND and plan.decide_day:
-        # the earlier it is asked for, the more capacity is free; the later, the better one knows how far the run is
-        when = f"By day {plan.decide_day} ({plan.decide_on}; from {plan.ask_from} on)"
+        when = f"By day {plan.decide_day} ({plan.decide_on})"
     behind = f", with less than {figures.percent(plan.done_fraction)} done" if plan.decide_day else ""
     on_demand = (
         ""
@@ -76,6 +76,8 @@ def _extension(plan: BlockPlan) -> str:
     """Beyond 182 days in all AWS extends no block, and sells another from the day on which this one ends."""
     chance = f"assumed chance {figures.percent(plan.extension_granted)}"
     chance = "on which the plan counts" if plan.extension_is_certain else chance
+    # the earlier it is bought, the more capacity is free; the later, the better one knows how far the run is
+    chance = f"sold from {plan.ask_from}, {chance}"
     if plan.days + (plan.extension_days or 0) > BLOCK_MAX_DAYS:
         return f"buy another block from its last day for what is left ({chance})"
     beyond = plan.days + (plan.extension_p90_days or 0) > BLOCK_MAX_DAYS

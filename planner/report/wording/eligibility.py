@@ -54,8 +54,8 @@ def limit_basis(scenario: Scenario) -> str:
     return "assumed: decision.slack x the shortest P90" if scenario.limit_is_assumed else "the plan's deadline"
 
 
-def cheaper_if(scenario: Scenario) -> str:
-    """`you accept that it does not finish in 11% of the outcomes`."""
+def cheaper_if(scenario: Scenario, *, rule: bool = True) -> str:
+    """`you accept that it does not finish in 11% of the outcomes`. rule: with what to do while it runs."""
     found = []
     for entry in scenario.shortfalls:
         miss = figures.percent(1 - entry.fraction)
@@ -77,7 +77,7 @@ def cheaper_if(scenario: Scenario) -> str:
             found.append(f"Right if it may take more than {spoken.run_days(entry.limit)}, as in {miss} of the outcomes")
     if scenario.held_back:
         found.append(f"It {held_back(scenario)}")
-    if scenario.rule:
+    if scenario.rule and rule:
         found.append(f"Rule: {scenario.rule.rstrip('.')}")
     return ". ".join(found)
 

@@ -191,12 +191,15 @@ def effects(scenario: str) -> str:
     return f"What the cost of {scenario} depends on"
 
 
-def recalculated(plans: int, tried: int, complete: int) -> str:
-    """tried: scenarios priced in each plan; complete: those of the comparison."""
+def recalculated(plans: int, tried: int, complete: int, *, first_time: bool) -> str:
+    """tried: scenarios priced in each plan; complete: those of the comparison. first_time: whether the range has the
+    time that people take."""
+    people = " Time that people, bugs and bad restarts take is in the range and not in the planned cost: its effect, "
+    people = f"{people}often the largest, is not shown here." if first_time else ""
     among = f" Each compares the {tried} highest-ranked choices, of {complete}." if tried < complete else ""
     return (
         f"{plans:,} plans were priced for this section: each assumption alone at its 5th and 95th percentile, and "
-        f"further out if that changes which scenario is recommended.{among}"
+        f"further out if that changes which scenario is recommended.{among}{people}"
     )
 
 
@@ -204,8 +207,8 @@ def unchanged(numbers: int, runs: int) -> str:
     """What was tried without effect on the ranking."""
     verb = "does" if numbers == 1 else "do"
     return (
-        f"{many(numbers, 'number')} {verb} not change the cheapest choice at any of {runs:,} values, from a quarter of "
-        "the low end to four times the high end."
+        f"{many(numbers, 'number')} {verb} not change the recommended choice at any of {runs:,} values, from a quarter "
+        "of the low end to four times the high end."
     )
 
 

@@ -60,7 +60,7 @@ def gpu_time(scenario: Scenario) -> Facts:
         return ()
     interval = figures.plain(goodput.checkpoint_interval_hours, 3)
     found = [
-        ("Useful", f"{goodput.useful_fraction:.1%} of paid GPU time"),
+        ("Useful", f"{goodput.useful_fraction:.1%} of the GPU time of the run"),
         ("Scaling efficiency", f"{goodput.scaling_efficiency:.1%}"),
         ("Not waiting for data", f"{goodput.input_fraction:.1%}"),
         ("Available", f"{goodput.availability_fraction:.1%}, with a checkpoint every {interval} h"),

@@ -37,7 +37,7 @@ from planner.worker_pool.result import PoolComparison
 
 TITLE, NOTHING = "To approve", "Nothing to approve"
 APPENDIX = "Everything after this page is the appendix: where each figure comes from."
-BUDGET, PAYMENTS = "Budget to approve", "Payments"
+BUDGET, PAYMENTS = "Budget to approve", "Payments, as planned"
 HEADING = (("budget", BUDGET), ("payments", PAYMENTS), ("risk", "Risk"), ("what is not known", "Not known"))
 SIGNED = ("Requested by", "Approved by", "Date", "Signature")
 OUTSIDE = {"salaries": "salaries", "preprocessing": "preprocessing", "experiments": "experiments and failed runs"}
@@ -75,6 +75,7 @@ def sheet_of(comparison: Comparison, study: Study | None = None) -> Sheet:
         (BUDGET, (budget(best, "outcomes"), *_stack(best), *_covered(best), after_run.sentence(comparison, best))),
         (PAYMENTS, _cash(best)),
         ("Why this one", (answer.condition(comparison, best),)),
+        ("Not chosen", tuple(answer.not_chosen(comparison, rules=False))),
         (_when(best), (_block(best),) if best.block_plan else ()),
         ("When to switch", tuple(filter(None, [eligibility.duty(best)]))),
         ("Risk", (answer.risk(comparison, best).removeprefix("Risk: "),)),
@@ -179,7 +180,8 @@ def _cash(best: Scenario) -> tuple[str, ...]:
     listed = [entry for entry in best.cash if not (tail and entry.derivation == BLOCK_MORE)]
     due = [(entry, entry.usd - (beyond if entry.due == MONTHLY else 0.0)) for entry in listed]
     usd = _payments([part for _, part in due], [entry.due == MONTHLY for entry, _ in due])
-    said = [f"{block.due(best, entry)}: {part}, {entry.what}" for (entry, _), part in zip(due, usd, strict=True)][:MOST]
+    when = ["monthly, in all" if entry.due == MONTHLY else block.due(best, entry) for entry in listed]
+    said = [f"{day}: {part}, {entry.what}" for day, part, entry in zip(when, usd, listed, strict=True)][:MOST]
     left = len(listed) - MOST
     return (*said, *([f"and {figures.many(left, 'later payment')}"] if left > 0 else []), *([tail] if tail else []))
 

@@ -33,7 +33,7 @@ PLAN = BlockPlan(
 def test_an_extension_is_named_for_half_and_for_nine_of_ten():
     said = block.sentence(PLAN)
     assert (
-        "with less than 79% done, extend by what is left (planner reserve --extend, assumed chance 50%), "
+        "with less than 79% done, extend by what is left (planner reserve --extend, sold from 2026-09-28, assumed chance 50%), "
         "else On-Demand from the last checkpoint (planner leave, $13.3k), else a later block"
     ) in said
     certain = block.sentence(replace(PLAN, extension_is_certain=True))
@@ -62,7 +62,9 @@ def test_cash_names_what_most_outcomes_pay_later():
 
 
 def test_an_extension_is_asked_for_as_early_as_aws_takes_it():
-    assert "By day 11 (2026-11-13; from 2026-09-28 on), with less than 79% done" in block.sentence(PLAN)
+    said = block.sentence(PLAN)
+    assert "By day 11 (2026-11-13), with less than 79% done" in said
+    assert "(planner reserve --extend, sold from 2026-09-28, " in said
     assert "By day" not in block.sentence(replace(PLAN, tail="on-demand"))
 
 

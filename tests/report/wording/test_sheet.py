@@ -34,8 +34,8 @@ def test_the_budget_is_the_p90_and_cash_is_the_block_s_fee(comparison):
     assert facts[BUDGET].startswith(f"{figures.usd(best.cost_usd.p90)} (P90): 9 of 10 outcomes cost less")
     assert "Covers GPU nodes; " in facts[BUDGET]
     assert "Does not cover tax, AWS Support, salaries, " in facts[BUDGET]
-    assert figures.usd(best.cash[0].usd) in facts["Payments"]
-    assert f"at purchase, {best.block_plan.sold_from} to {best.cash[0].due}: " in facts["Payments"].lower()
+    assert figures.usd(best.cash[0].usd) in facts["Payments, as planned"]
+    assert f"at purchase, {best.block_plan.sold_from} to {best.cash[0].due}: " in facts["Payments, as planned"].lower()
     assert f"sold from {best.block_plan.sold_from}" in next(text for what, text in facts.items() if "Buy" in what)
     assert comparison.plan_sha256[:12] in facts["Calculated from"]
     assert "`" not in str(sheet_of(comparison))
@@ -74,7 +74,7 @@ def test_a_screen_has_it_too_and_the_choice_says_how_many_blocks():
     assert sheet.heading == "To approve: budget, payments, risk, what is not known"
     fold = page.render(found).partition('<section id="cover"')[2].partition("</section>")[0]
     assert '<details class="appendix">' in fold
-    assert said(sheet)["Payments"].partition(",")[0] in fold
+    assert said(sheet)["Payments, as planned"].partition(",")[0] in fold
 
 
 def test_a_pool_has_the_same_page():
@@ -118,3 +118,14 @@ def test_two_futures_are_in_the_lead_and_the_average_in_the_risk(comparison):
     block = replace(block, outlast_fraction=1.0)
     sheet = sheet_of(replace(comparison, scenarios=(replace(best, block_plan=block), *comparison.scenarios[1:])))
     assert "about $10.0k (70% of the outcomes)" in sheet.lead
+
+
+def test_a_cheaper_choice_that_is_not_chosen_is_named_with_the_reason():
+    fleet = {"instance_types": ["p5.48xlarge"], "nodes": 16}
+    options = {"options": ["capacity-block", "spot-fallback"]}
+    found = compared(plan_of(fleet=fleet, run={"work": {"gpu_hours": 38_000}}, purchase=options), draws=300)
+    told = said(sheet_of(found))["Not chosen"]
+    assert told.startswith("Cheaper: ")
+    assert "spot" in told
+    assert "unproven" in told
+    assert "Rule:" not in told
