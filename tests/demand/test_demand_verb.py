@@ -18,6 +18,8 @@ JOBS = (
     f"2|{DAY}02:00:00|{DAY}02:00:00|{DAY}10:00:00|{DAY}20:00:00|TIMEOUT|2\n"
     f"3|{DAY}04:00:00|{DAY}04:00:00|None|{DAY}05:00:00|CANCELLED by 1000|8\n"
 )
+# the second job waits for two hours, for nodes that a fleet of four has
+ROOM = JOBS.splitlines()[0] + f"\n2|{DAY}12:00:00|{DAY}12:00:00|{DAY}14:00:00|{DAY}20:00:00|COMPLETED|2\n"
 
 
 def run(tmp_path, text: str, *words: str) -> str:
@@ -48,9 +50,7 @@ def test_jobs_by_hand(tmp_path):
 
 
 def test_a_fleet_with_room_does_not_limit_its_jobs(tmp_path):
-    rows = (JOBS.splitlines()[0], f"2|{DAY}12:00:00|{DAY}12:00:00|{DAY}13:00:00|{DAY}20:00:00|COMPLETED|2")
-    found = shown(tmp_path, HEAD + "\n".join(rows) + "\n", "--zone", "UTC")
-    # the second job waits for one hour, for a node that a fleet of four has
+    found = shown(tmp_path, HEAD + ROOM, "--zone", "UTC")
     assert found["limited"] == 0
     assert found["censored"] is False
 
@@ -125,6 +125,7 @@ def test_hours_by_hand(tmp_path):
 def test_the_screen_says_what_to_trust_and_what_comes_next(tmp_path):
     for text, words, wanted in (
         (HEAD + JOBS, ("--zone", "UTC"), ("Censored: in 40.0%", "1 CANCELLED", "kind: fleet")),
+        (HEAD + ROOM, ("--zone", "UTC"), ("No limit shows", "Yet jobs waited below that peak")),
         (HOURS, (), ("25.0% of the hours", "need may have been higher", "planner mix")),
     ):
         screen = run(tmp_path, text, *words)

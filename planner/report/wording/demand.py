@@ -5,6 +5,7 @@ from __future__ import annotations
 from planner.demand.shown import CENSORED, HoursShown, JobsShown
 
 YEAR_DAYS, SHORT_DAYS = 365, 28
+LONG_WAIT_H = 1.0  # at the 95th percentile: more than what a scheduler takes for a pass
 
 
 def title(shown: JobsShown | HoursShown) -> str:
@@ -81,10 +82,16 @@ def _limits(shown: JobsShown | HoursShown) -> list[str]:
             f"more than the {shown.peak_nodes:,} nodes that ever ran at once. The need was higher than what ran; "
             "users who gave up are in no file."
         ]
-    return [
-        f"Not censored: jobs needed more than the {shown.peak_nodes:,} nodes of the peak in {shown.limited:.1%} of the "
+    said = [
+        f"No limit shows: jobs needed more than the {shown.peak_nodes:,} nodes of the peak in {shown.limited:.1%} of the "
         f"time (limit {CENSORED:.0%})."
     ]
+    if shown.waits_h is not None and shown.waits_h[2] >= LONG_WAIT_H:
+        said.append(
+            "Yet jobs waited below that peak: the fleet was smaller at times, or priorities, limits of projects or other "
+            "partitions held them. If it was smaller, the need was higher than what ran."
+        )
+    return said
 
 
 def next_steps(shown: JobsShown | HoursShown, file: str) -> list[str]:
