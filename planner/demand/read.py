@@ -17,7 +17,7 @@ def shown_of(path: str, zone: str | None) -> JobsShown | HoursShown:
     text = text_of(path, _WANTED)
     where = label_of(path)
     if "|" not in text.partition("\n")[0]:
-        if zone is not None:
+        if zone is not None and text.strip():
             raise UsageProblem(
                 "--zone is for sacct's output; hours name their own time zone, such as 2026-01-31T13:00Z"
             )

@@ -100,7 +100,7 @@ def _job(row: dict[str, str], zone: ZoneInfo) -> Job | tuple[str, str]:
         text = row.get(name, "")
         try:
             times[name] = None if text in _NOT_YET else _local(text, zone).timestamp()
-        except ValueError:
+        except (ValueError, OverflowError):
             return f"{name.capitalize()} {text!r} is no time", _TIME
     submit, start, end = times["submit"], times["start"], times["end"]
     if submit is None:

@@ -82,14 +82,16 @@ def _limits(shown: JobsShown | HoursShown) -> list[str]:
             f"more than the {shown.peak_nodes:,} nodes that ever ran at once. The need was higher than what ran; "
             "users who gave up are in no file."
         ]
+    if not shown.peak_nodes:
+        return ["No job ran, so nothing shows what the fleet could do."]
     said = [
-        f"No limit shows: jobs needed more than the {shown.peak_nodes:,} nodes of the peak in {shown.limited:.1%} of the "
-        f"time (limit {CENSORED:.0%})."
+        f"No limit shows: jobs needed more than the {shown.peak_nodes:,} nodes of the peak in {shown.limited:.1%} of "
+        f"the time (limit {CENSORED:.0%})."
     ]
     if shown.waits_h is not None and shown.waits_h[2] >= LONG_WAIT_H:
         said.append(
-            "Yet jobs waited below that peak: the fleet was smaller at times, or priorities, limits of projects or other "
-            "partitions held them. If it was smaller, the need was higher than what ran."
+            "Yet jobs waited below that peak: the fleet was smaller at times, or priorities, limits of projects or "
+            "other partitions held them. If it was smaller, the need was higher than what ran."
         )
     return said
 
