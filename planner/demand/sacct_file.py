@@ -17,6 +17,7 @@ COLUMNS = ("jobid", "submit", "start", "end", "state", "nnodes")
 ASK = "sacct -a -X --parsable2 --starttime=... --format=JobID,Submit,Eligible,Start,End,State,NNodes"
 MOST_PROBLEMS = 20
 _NOT_YET = ("", "Unknown", "None")
+_LAST = 4_102_444_800  # 2100-01-01
 _TIME = "write the time as sacct does by default: 2026-01-31T13:05:00; unset SLURM_TIME_FORMAT"
 
 
@@ -102,6 +103,8 @@ def _job(row: dict[str, str], zone: ZoneInfo) -> Job | tuple[str, str]:
             times[name] = None if text in _NOT_YET else _local(text, zone).timestamp()
         except (ValueError, OverflowError):
             return f"{name.capitalize()} {text!r} is no time", _TIME
+        if not 0 <= (times[name] or 0) < _LAST:
+            return f"{name.capitalize()} {text!r} is not between 1970 and 2100", _TIME
     submit, start, end = times["submit"], times["start"], times["end"]
     if submit is None:
         return "a job without Submit", _TIME

@@ -86,6 +86,7 @@ def test_steps_and_jobs_that_still_run_are_said(tmp_path):
         (HEAD + JOBS + f"5|{DAY}05:00:00|{DAY}05", 5, "the file is cut short"),
         (HEAD + JOBS.rstrip(), 4, "the last line has no end"),
         (HEAD + JOBS.replace(f"{DAY}02:00:00", "02/01/2026", 1), 3, "is no time"),
+        (HEAD + JOBS.replace(DAY, "0001-01-01T", 1), 2, "not between 1970 and 2100"),
         (HEAD + JOBS.replace(f"{DAY}20:00:00", f"{DAY}09:00:00"), 3, "End is before Start"),
         (HEAD + JOBS.replace("COMPLETED|4", "COMPLETED|1K"), 2, "is no number of nodes"),
         (HEAD.replace("|NNodes", "") + "x", 1, "no column nnodes"),
