@@ -98,6 +98,8 @@ ALLOWED = {
     "planner.profile": {"planner.plan", "planner.models", "planner.errors"},
     # commitments over a horizon: arrays in, arrays out; what is sold at which price comes from the book
     "planner.mix": {"pricing", "planner.plan.textfile", "planner.errors", "planner.extras"},
+    # past demand from files: what is in it, without a price
+    "planner.demand": {"planner.mix", "planner.plan.textfile", "planner.errors"},
     # pools of workers: the simulation knows numbers alone, the rest a plan and its prices
     "planner.worker_pool": {
         "planner.answer",
@@ -212,6 +214,7 @@ ALLOWED = {
     "planner.report": {
         "planner.answer",
         "planner.mix",
+        "planner.demand",
         "pricing",
         "planner.plan",
         "planner.models",

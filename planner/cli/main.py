@@ -27,6 +27,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "optimize": ("planner.cli.optimize", "Find the best node count, spares, layout and purchase, by cost or time."),
     "profile": ("planner.cli.profile", "Turn logs of short runs into a throughput table for a plan."),
     "mix": ("planner.cli.mix", "Find which commitments to buy for an hourly demand, now and later."),
+    "demand": ("planner.cli.demand", "Show what a file of past demand contains, and how far it can be trusted."),
     "quote": ("planner.cli.quote", "Show what a plan saves against your way today, on one card."),
     "diff": ("planner.cli.diff", "Compare two plans, price books or saved comparisons, line by line."),
     "stack": ("planner.cli.stack", "Write or check the stack file that `pulumi up` deploys."),

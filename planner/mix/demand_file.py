@@ -56,17 +56,26 @@ class _Row:
 
 def read_demand(path: str | Path) -> Demand:
     """The demand in a file, or in standard input for `-`. Raises PlanProblems with at most 20 problems."""
+    return demand_in(text_of(path, f"give a CSV file with the columns {','.join(COLUMNS)}"), label_of(path))
+
+
+def text_of(path: str | Path, wanted: str) -> str:
+    """The text of a file of demand. wanted: what to give where there is no file. Raises PlanProblems."""
     where = label_of(path)
     if where != "<stdin>" and (not Path(path).exists() or Path(path).is_dir()):
         what = "this is a folder" if Path(path).is_dir() else "no such file"
-        raise refuse(where, what, f"give a CSV file with the columns {','.join(COLUMNS)}")
+        raise refuse(where, what, wanted)
     raw = read_bytes(path, MAX_BYTES)
     if len(raw) > MAX_BYTES:
         raise refuse(where, f"larger than {MAX_BYTES / 1e6:.0f} MB", "give one year, or fewer types")
     try:
-        text = raw.decode("utf-8-sig")
+        return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise refuse(where, f"byte {error.start} is not UTF-8", "save the file as CSV in UTF-8") from None
+
+
+def demand_in(text: str, where: str) -> Demand:
+    """The demand in the text of a file. where: its name in messages. Raises PlanProblems with at most 20 problems."""
     reader = csv.reader(io.StringIO(text))
     try:
         header = [name.strip().lower() for name in next(reader, [])]

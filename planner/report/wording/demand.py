@@ -1,0 +1,107 @@
+"""What past demand says, in words: what is in it, how far it can be trusted, what to do next."""
+
+from __future__ import annotations
+
+from planner.demand.shown import CENSORED, HoursShown, JobsShown
+
+YEAR_DAYS, SHORT_DAYS = 365, 28
+LONG_WAIT_H = 1.0  # at the 95th percentile: more than what a scheduler takes for a pass
+
+
+def title(shown: JobsShown | HoursShown) -> str:
+    if isinstance(shown, HoursShown):
+        last = f"{shown.hours:,} hours from {shown.begin:%Y-%m-%d %H:%M} UTC"
+        return f"Demand by the hour: {len(shown.types)} instance type{'s' if len(shown.types) != 1 else ''}, {last}"
+    return (
+        f"Jobs of a Slurm cluster: {sum(shown.states.values()):,}, "
+        f"from {shown.begin:%Y-%m-%d %H:%M} to {shown.end:%Y-%m-%d %H:%M} UTC ({shown.days:,.1f} days)"
+    )
+
+
+def facts(shown: JobsShown | HoursShown) -> list[tuple[str, str]]:
+    """Names and values, for a list of two columns."""
+    if isinstance(shown, HoursShown):
+        return [
+            (
+                one.name,
+                f"{one.instance_hours:,.0f} instance-hours; peak {one.peak:,.0f}, "
+                f"used {one.utilisation:.0%} on average; at the peak in {one.at_peak:.1%} of the hours",
+            )
+            for one in shown.types
+        ]
+    waits = "no job started"
+    if shown.waits_h is not None:
+        waits = "mean {:,.1f} h, median {:,.1f} h, 95th percentile {:,.1f} h".format(*shown.waits_h)
+    done = shown.completed_node_hours / shown.node_hours if shown.node_hours else 0.0
+    return [
+        ("State", ", ".join(f"{count:,} {state}" for state, count in shown.states.items())),
+        ("Node-hours", f"{shown.node_hours:,.1f}, of which {done:.0%} in completed jobs"),
+        ("Largest job", f"{shown.largest_nodes:,} nodes"),
+        ("Wait for nodes", waits),
+        ("Peak", f"{shown.peak_nodes:,} nodes at once, used {shown.utilisation:.0%} on average"),
+        ("Peak with queue", f"{shown.peak_wanted:,} nodes, running and waiting"),
+        ("Limited", f"{shown.limited:.1%} of the time"),
+    ]
+
+
+def trust(shown: JobsShown | HoursShown) -> list[str]:
+    """What the file cannot show, the weightiest first."""
+    said = _limits(shown)
+    if shown.days < SHORT_DAYS:
+        said.append(f"Less than {SHORT_DAYS} days: one busy week decides the averages.")
+    elif shown.days < YEAR_DAYS:
+        said.append("Less than a year: seasons, deadlines and growth are not in it.")
+    if isinstance(shown, HoursShown):
+        if shown.assumed_utc:
+            said.append("The hours name no time zone and are taken as UTC.")
+        return said
+    if shown.running:
+        said.append(f"{shown.running:,} jobs had not ended; they count up to the file's last time.")
+    if shown.repeated:
+        said.append(
+            f"{shown.repeated:,} times lie in the hour that the end of daylight saving repeats; each is taken as the "
+            "first of the two."
+        )
+    if shown.steps:
+        said.append(f"{shown.steps:,} rows are job steps and are left out; sacct -X does not print them.")
+    return said
+
+
+def _limits(shown: JobsShown | HoursShown) -> list[str]:
+    if isinstance(shown, HoursShown):
+        flat = [one for one in shown.types if one.may_be_censored]
+        said = [
+            f"{one.name} was within 1 % of its peak in {one.at_peak:.1%} of the hours: either it was all the capacity "
+            "there was and jobs waited, or the demand does not vary."
+            for one in flat
+        ]
+        return [*said, "Hours show what ran, not what waited: the need may have been higher."]
+    if shown.censored:
+        return [
+            f"Censored: in {shown.limited:.1%} of the time (limit {CENSORED:.0%}), running and waiting jobs needed "
+            f"more than the {shown.peak_nodes:,} nodes that ever ran at once. The need was higher than what ran; "
+            "users who gave up are in no file."
+        ]
+    if not shown.peak_nodes:
+        return ["No job ran, so nothing shows what the fleet could do."]
+    said = [
+        f"No limit shows: jobs needed more than the {shown.peak_nodes:,} nodes of the peak in {shown.limited:.1%} of "
+        f"the time (limit {CENSORED:.0%})."
+    ]
+    if shown.waits_h is not None and shown.waits_h[2] >= LONG_WAIT_H:
+        said.append(
+            "Yet jobs waited below that peak: the fleet was smaller at times, or priorities, limits of projects or "
+            "other partitions held them. If it was smaller, the need was higher than what ran."
+        )
+    return said
+
+
+def next_steps(shown: JobsShown | HoursShown, file: str) -> list[str]:
+    if isinstance(shown, HoursShown):
+        steps = [f"`planner mix {file}` finds the commitments for these hours."]
+        if any(one.may_be_censored for one in shown.types):
+            steps.append("Show the queue's jobs of the same time with `planner demand show` to see how much waited.")
+        return steps
+    if shown.censored:
+        return ["Size the fleet for the jobs as submitted, not for the hours that ran: a plan of `kind: fleet`."]
+    return ["Describe these jobs in a plan of `kind: fleet`; `planner compare` sizes the fleet for them."]
