@@ -33,11 +33,15 @@ PLAN = BlockPlan(
 def test_an_extension_is_named_for_half_and_for_nine_of_ten():
     said = block.sentence(PLAN)
     assert (
-        "with less than 79% done, extend by what is left (planner reserve --extend, sold from 2026-09-28, assumed chance 50%), "
+        "with less than 79% done, extend by what is left (planner reserve --extend, sold from 2026-09-28, "
+        "assumed chance 50%), "
         "else On-Demand from the last checkpoint (planner leave, $13.3k), else a later block"
     ) in said
     certain = block.sentence(replace(PLAN, extension_is_certain=True))
-    assert "extend by what is left (planner reserve --extend, on which the plan counts). 79% of" in certain
+    assert (
+        "extend by what is left (planner reserve --extend, sold from 2026-09-28, on which the plan counts). 79% of"
+        in certain
+    )
     outlast = "79% of the outcomes outlast it; a longer one costs more on average"
     assert said.endswith(f"{outlast}: half of these need up to 4 days more ($9,060 today), 9 of 10 up to 13 ($29.5k).")
 
