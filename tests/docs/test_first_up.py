@@ -43,3 +43,8 @@ def test_whoever_says_it_is_linked_and_nobody_is_not(row):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_every_layout_says_more_than_what_all_have(layout):
     assert any(layout in row[0].split(", ") for row in CLAIMS)
+
+
+@pytest.mark.parametrize("what", ["throttle", "credentials", "deprecated image"])
+def test_what_stops_any_account_has_a_line(what):
+    assert any(what in row[1] for row in CLAIMS if row[0] == "all")
