@@ -1,2 +1,2 @@
-"""What an AWS account says to a stack before it is deployed, read only. `run.py` asks; every other file judges answers
-and asks nothing."""
+"""What an AWS account says to a stack before it is deployed, read only. `run.py` and `ask_quotas.py` ask; every other
+file judges answers and asks nothing."""

@@ -54,6 +54,8 @@ CALLS: tuple[Call, ...] = (
     _ec2("DescribeVpcs", "describe_vpcs", "Vpcs"),
     _ec2("DescribeSubnets", "describe_subnets", "Subnets"),
     _ec2("DescribeNetworkInterfaces", "describe_network_interfaces", "NetworkInterfaces"),
+    _ec2("DescribeNatGateways", "describe_nat_gateways", "NatGateways"),
+    _ec2("DescribeVpcEndpointServices", "describe_vpc_endpoint_services", "ServiceDetails"),
     _ec2("DescribeCapacityReservations", "describe_capacity_reservations", "CapacityReservations"),
     _ec2("DescribeCapacityBlockOfferings", "describe_capacity_block_offerings", "CapacityBlockOfferings"),
     _ec2("DescribeImages", "describe_images", "Images"),
@@ -72,6 +74,20 @@ CALLS: tuple[Call, ...] = (
         method="list_cost_allocation_tags",
         key="CostAllocationTags",
         everywhere=True,
+    ),
+    # IAM calls these three otherwise than the API does (Service Authorization Reference, Amazon S3)
+    Call(action="s3:ListAllMyBuckets", service="s3", method="list_buckets", key="Buckets"),
+    Call(
+        action="s3:GetAccountPublicAccessBlock",
+        service="s3control",
+        method="get_public_access_block",
+        key="PublicAccessBlockConfiguration",
+    ),
+    Call(
+        action="s3:GetBucketPublicAccessBlock",
+        service="s3",
+        method="get_public_access_block",
+        key="PublicAccessBlockConfiguration",
     ),
     Call(action="pricing:GetProducts", service="pricing", method="get_products", key="PriceList", everywhere=True),
 )

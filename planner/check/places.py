@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from planner.check.line import BLOCKS, WARNS, Line, NotKnown
+from planner.check.line import BLOCKS, WARNS, Line, Matter, NotKnown
 from planner.check.wanted import Wanted, waiting, waits
 from planner.stack.spec import is_known
 
@@ -25,11 +25,11 @@ def region_line(regions: Any, wanted: Wanted) -> Line:
     return matter.bad(BLOCKS, state)
 
 
-def zone_line(zones: Any, wanted: Wanted) -> Line:
-    """Whether the zone id is one of this Region, and in order."""
-    zone = wanted.spec.zone_id
+def zone_line(zone: str, zones: Any, wanted: Wanted) -> Line:
+    """Whether the zone id is one of this Region, and in order. zone: of the stack, or another of a worker pool."""
+    id = "zone" if zone == wanted.spec.zone_id else f"zone.{zone}"
     mends = "planner stack PLAN --scenario ID --zone-id ZONE"
-    matter = waits("zone", f"is {zone} a zone of {wanted.spec.region}", wanted, mends)
+    matter = waits(id, f"is {zone} a zone of {wanted.spec.region}", wanted, mends)
     if isinstance(zones, NotKnown):
         return matter.not_known(zones)
     states = {entry.get("ZoneId"): entry for entry in zones}
@@ -62,6 +62,20 @@ def offering_line(instance_type: str, offerings: Any, wanted: Wanted) -> Line:
         mends = f"planner stack PLAN --scenario ID --zone-id {zones[0]}"
         return replace(matter, mends=mends).bad(BLOCKS, f"no; it is in {listed}")
     return matter.fine(f"yes: {listed}")
+
+
+def more_zone_line(instance_type: str, zone: str, offerings: Any) -> Line:
+    """Whether another zone of a worker pool has the type; the pool takes its nodes elsewhere where it has not."""
+    matter = Matter(
+        id=f"offering.{instance_type}.{zone}",
+        asked=f"is {instance_type} offered in {zone}",
+        means="the pool has a market less than planned: longer waits, more interruptions",
+        mends="plan other zones",
+    )
+    if isinstance(offerings, NotKnown):
+        return matter.not_known(offerings)
+    sold = any((entry.get("InstanceType"), entry.get("Location")) == (instance_type, zone) for entry in offerings)
+    return matter.fine("yes") if sold else matter.bad(WARNS, "no")
 
 
 def subnet_line(subnets: Any, wanted: Wanted) -> Line:

@@ -55,6 +55,7 @@ class Need:
 ADDRESSES = Quota(service="ec2", code="L-0263D0A3", name="Elastic IP addresses", unit="addresses")
 VPCS = Quota(service="vpc", code="L-F678F1CE", name="VPCs per Region", unit="VPCs")
 INTERFACES = Quota(service="vpc", code="L-DF5E4CA3", name="network interfaces per Region", unit="interfaces")
+NAT = Quota(service="vpc", code="L-FE5A380F", name="NAT gateways per Availability Zone", unit="gateways")
 LUSTRE = Quota(service="fsx", code="L-8F1B9C74", name="Lustre Persistent_2 storage capacity", unit="GiB")
 ENVIRONMENTS = Quota(service="batch", code="L-144F0CA5", name="Batch compute environments", unit="environments")
 

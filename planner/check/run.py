@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
-from planner.check import account, capacity, image, places, prices, quotas, rights
+from planner.check import account, ask_quotas, buckets, capacity, image, places, prices, rights, services
 from planner.check.calls import Ask
 from planner.check.line import BLOCKS, FINE, NOT_KNOWN, WARNS, Line, NotKnown, half
 from planner.check.wanted import Wanted, types_of
@@ -16,14 +16,21 @@ from planner.stack.spec import Block, is_known
 
 def check(wanted: Wanted, ask: Ask, started: Callable[[str], None] = lambda _: None) -> list[Line]:
     """All lines. started: called with the name of each part before it asks."""
-    hardware = cache(partial(_types, wanted, ask))  # two parts need it, and it is asked once
+    # what several parts need is asked once
+    hardware = cache(partial(_types, wanted, ask))
+    who = cache(lambda: ask("sts:GetCallerIdentity"))
+    zones = cache(lambda: ask("ec2:DescribeAvailabilityZones", AllAvailabilityZones=False))
+    tags = [{"Name": f"tag:{STACK_TAG}", "Values": [wanted.spec.stack]}]
+    subnets = cache(lambda: ask("ec2:DescribeSubnets", Filters=tags))
     parts: tuple[tuple[str, Callable[[], Iterator[Line]]], ...] = (
-        ("rights", lambda: _rights(wanted, ask)),
-        ("Region and zone", lambda: _places(wanted, ask)),
-        ("quotas", lambda: _quotas(wanted, ask, hardware())),
+        ("rights", lambda: _rights(wanted, ask, who())),
+        ("Region and zone", lambda: _places(wanted, ask, zones(), subnets())),
+        ("endpoints", lambda: _services(wanted, ask, zones())),
+        ("quotas", lambda: ask_quotas.quota_lines(wanted, ask, hardware())),
         ("capacity", lambda: _capacity(wanted, ask)),
         ("images", lambda: _images(wanted, ask, hardware())),
         ("the account", lambda: _account(wanted, ask)),
+        ("buckets", lambda: _buckets(wanted, ask, who(), subnets())),
         ("prices", lambda: _prices(wanted, ask)),
     )
     found: list[Line] = []
@@ -38,8 +45,7 @@ def counts(lines: list[Line]) -> dict[str, int]:
     return {state: sum(line.state == state for line in lines) for state in (BLOCKS, NOT_KNOWN, WARNS, FINE)}
 
 
-def _rights(wanted: Wanted, ask: Ask) -> Iterator[Line]:
-    arn = ask("sts:GetCallerIdentity")
+def _rights(wanted: Wanted, ask: Ask, arn: Any) -> Iterator[Line]:
     yield rights.identity_line(arn)
     for id, who, policies, must in (
         ("deployer", wanted.deployer or arn, wanted.policies, True),
@@ -88,53 +94,37 @@ def _principal(who: Any, ask: Ask) -> str | NotKnown:
     return role.get("Arn") or half("the role has no ARN", "iam:GetRole")
 
 
-def _places(wanted: Wanted, ask: Ask) -> Iterator[Line]:
-    region = wanted.spec.region
-    yield places.region_line(ask("ec2:DescribeRegions", RegionNames=[region], AllRegions=True), wanted)
-    yield places.zone_line(ask("ec2:DescribeAvailabilityZones", AllAvailabilityZones=False), wanted)
-    for name in types_of(wanted.spec):
+def _places(wanted: Wanted, ask: Ask, zones: Any, subnets: Any) -> Iterator[Line]:
+    spec = wanted.spec
+    yield places.region_line(ask("ec2:DescribeRegions", RegionNames=[spec.region], AllRegions=True), wanted)
+    yield places.zone_line(spec.zone_id, zones, wanted)
+    more = spec.workers.more_zones if spec.workers else ()
+    for zone in more:
+        yield places.zone_line(zone, zones, wanted)
+    for name in types_of(spec):
         filters = [{"Name": "instance-type", "Values": [name]}]
         offered = ask("ec2:DescribeInstanceTypeOfferings", LocationType="availability-zone-id", Filters=filters)
         yield places.offering_line(name, offered, wanted)
-    tags = [{"Name": f"tag:{STACK_TAG}", "Values": [wanted.spec.stack]}]
-    yield places.subnet_line(ask("ec2:DescribeSubnets", Filters=tags), wanted)
+        for zone in more:
+            yield places.more_zone_line(name, zone, offered)
+    yield places.subnet_line(subnets, wanted)
 
 
-def _quotas(wanted: Wanted, ask: Ask, hardware: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
-    spec = wanted.spec
-    vcpu: dict[str, int] = {spec.fleet.instance_type: spec.fleet.vcpu}
-    for entry in hardware:
-        if count := entry.get("VCpuInfo", {}).get("DefaultVCpus"):
-            vcpu[entry["InstanceType"]] = count
-    states = [{"Name": "instance-state-name", "Values": ["pending", "running"]}]
-    used = quotas.used_vcpu(ask("ec2:DescribeInstances", Filters=states), spec.stack)
-    for need in quotas.needs_in_vcpu(wanted, vcpu):
-        if not isinstance(need, quotas.Need):
-            yield quotas.unknown_quota_line(need, wanted)
-            continue
-        taken = used if isinstance(used, NotKnown) else used.get(need.quota.code, 0.0)
-        yield quotas.quota_line(need, _quota(need.quota, ask), taken, wanted)
-    for quota, needed, listed in (
-        (quotas.ADDRESSES, 1.0, ask("ec2:DescribeAddresses")),
-        (quotas.VPCS, 1.0, ask("ec2:DescribeVpcs")),
-        (quotas.INTERFACES, float(spec.fleet.nodes * wanted.interfaces), ask("ec2:DescribeNetworkInterfaces")),
-    ):
-        need = quotas.Need(quota=quota, needed=needed)
-        yield quotas.quota_line(need, _quota(quota, ask), _count(listed, spec.stack), wanted)
-    if spec.lustre and spec.lustre.deployment == "PERSISTENT_2" and not spec.lustre.throughput_mbps:
-        need = quotas.Need(quota=quotas.LUSTRE, needed=float(spec.lustre.capacity_gib))
-        taken = _lustre_gib(ask("fsx:DescribeFileSystems"), spec.stack)
-        yield quotas.quota_line(need, _quota(quotas.LUSTRE, ask), taken, wanted)
-    elif spec.lustre:
-        asked = f"FSx quota of {spec.lustre.deployment}"
-        said = "no confirmed quota code of this deployment type"
-        mends = f"aws service-quotas list-service-quotas --region {spec.region} --service-code fsx"
-        yield Line(id="quota.fsx", state=NOT_KNOWN, asked=asked, said=said, mends=mends)
-    if spec.workers:
-        made = ask("batch:DescribeComputeEnvironments")
-        taken = made if isinstance(made, NotKnown) else float(len(made))
-        need = quotas.Need(quota=quotas.ENVIRONMENTS, needed=2.0 if spec.workers.tail_type else 1.0)
-        yield quotas.quota_line(need, _quota(quotas.ENVIRONMENTS, ask), taken, wanted)
+def _services(wanted: Wanted, ask: Ask, zones: Any) -> Iterator[Line]:
+    filters = [{"Name": "service-name", "Values": services.names_of(wanted)}]
+    details = ask("ec2:DescribeVpcEndpointServices", Filters=filters)
+    yield services.endpoint_line(details, zones, wanted)
+    yield from services.service_lines(details, wanted)
+
+
+def _buckets(wanted: Wanted, ask: Ask, who: Any, subnets: Any) -> Iterator[Line]:
+    account = who if isinstance(who, NotKnown) else rights.account_of(who)
+    deployed = subnets if isinstance(subnets, NotKnown) else bool(subnets)
+    listed = account if isinstance(account, NotKnown) else ask("s3:ListAllMyBuckets")
+    yield buckets.names_line(buckets.names_of(wanted, str(account)), listed, deployed, wanted)
+    closed = account if isinstance(account, NotKnown) else ask("s3:GetAccountPublicAccessBlock", AccountId=account)
+    each = {name: ask("s3:GetBucketPublicAccessBlock", Bucket=name) for name in wanted.spec.extra_buckets}
+    yield from buckets.public_lines(closed, each)
 
 
 def _types(wanted: Wanted, ask: Ask) -> list[dict[str, Any]]:
@@ -144,33 +134,6 @@ def _types(wanted: Wanted, ask: Ask) -> list[dict[str, Any]]:
         answer = ask("ec2:DescribeInstanceTypes", InstanceTypes=[name])
         found += [] if isinstance(answer, NotKnown) else answer
     return found
-
-
-def _quota(quota: quotas.Quota, ask: Ask) -> Any:
-    """The account's value, or AWS's default where the account has none of its own."""
-    named = {"ServiceCode": quota.service, "QuotaCode": quota.code}
-    answer = ask("servicequotas:GetServiceQuota", **named)
-    if isinstance(answer, NotKnown) and answer.code == "NoSuchResourceException":
-        return ask("servicequotas:GetAWSDefaultServiceQuota", **named)
-    return answer
-
-
-def _count(listed: Any, stack: str) -> float | NotKnown:
-    return listed if isinstance(listed, NotKnown) else float(sum(not quotas.is_of(stack, entry) for entry in listed))
-
-
-def _lustre_gib(systems: Any, stack: str) -> float | NotKnown:
-    if isinstance(systems, NotKnown):
-        return systems
-    gib = 0.0
-    for entry in systems:
-        kind = entry.get("LustreConfiguration", {}).get("DeploymentType")
-        if kind != "PERSISTENT_2" or quotas.is_of(stack, entry):
-            continue
-        if "StorageCapacity" not in entry:
-            return half("a file system without its capacity", "fsx:DescribeFileSystems")
-        gib += entry["StorageCapacity"]
-    return gib
 
 
 def _capacity(wanted: Wanted, ask: Ask) -> Iterator[Line]:

@@ -83,6 +83,7 @@ def command(
 
 def _wanted(spec: ClusterSpec, book: PriceBook, deployer: str, operator: str) -> Wanted:
     from infra.deployer import SCHEDULER_FILE, policies
+    from infra.network import ENDPOINTS
     from infra.nics import addresses_per_node, nics
     from infra.node.built import FOLDER, expected, missing
     from infra.operate import FILE, policy
@@ -105,6 +106,7 @@ def _wanted(spec: ClusterSpec, book: PriceBook, deployer: str, operator: str) ->
         spec=spec,
         now=datetime.now(UTC),
         interfaces=len(found),
+        endpoints=ENDPOINTS[: spec.interface_endpoints],
         addresses=addresses_per_node(found),
         book_usd=book_usd,
         policies={name: files[name] for name in needed},

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from planner.check import account, capacity, image, places, prices, quotas, rights
+from planner.check import account, buckets, capacity, image, places, prices, quotas, rights, services
 from planner.check.line import BLOCKS, FINE, NOT_KNOWN, WARNS, Line, NotKnown
 from planner.check.wanted import Nodes, nodes_of, waiting, waiting_usd_per_hour
 from planner.stack.spec import Block, Buying, Fallback
@@ -209,12 +209,13 @@ def test_region():
 
 def test_zone():
     entry = {"ZoneId": "use1-az4", "ZoneName": "us-east-1a", "State": "available"}
-    assert places.zone_line([entry], W).state == FINE
-    assert places.zone_line([{**entry, "State": "impaired"}], W).state == BLOCKS
-    assert places.zone_line([{**entry, "OptInStatus": "not-opted-in"}], W).state == BLOCKS
-    assert places.zone_line([{"ZoneId": "use1-az4"}], W).state == NOT_KNOWN
-    assert "use1-az6" in places.zone_line([{**entry, "ZoneId": "use1-az6"}], W).said
-    assert places.zone_line([entry], wanted(spec(zone_id="PLACEHOLDER-zone-id"))).state == BLOCKS
+    assert places.zone_line("use1-az4", [entry], W).state == FINE
+    assert places.zone_line("use1-az4", [{**entry, "State": "impaired"}], W).state == BLOCKS
+    assert places.zone_line("use1-az4", [{**entry, "OptInStatus": "not-opted-in"}], W).state == BLOCKS
+    assert places.zone_line("use1-az4", [{"ZoneId": "use1-az4"}], W).state == NOT_KNOWN
+    assert "use1-az6" in places.zone_line("use1-az4", [{**entry, "ZoneId": "use1-az6"}], W).said
+    unchosen = "PLACEHOLDER-zone-id"
+    assert places.zone_line(unchosen, [entry], wanted(spec(zone_id=unchosen))).state == BLOCKS
 
 
 def test_offering():
@@ -227,6 +228,12 @@ def test_offering():
     assert places.offering_line("p5.48xlarge", [], W).state == BLOCKS
 
 
+def test_another_zone_of_a_worker_pool_without_the_type_is_a_market_less():
+    sold = [{"InstanceType": "p5.48xlarge", "Location": "use1-az4"}]
+    assert places.more_zone_line("p5.48xlarge", "use1-az4", sold).state == FINE
+    assert places.more_zone_line("p5.48xlarge", "use1-az6", sold).state == WARNS
+
+
 def test_addresses():
     assert places.subnet_line([], W).state == FINE
     assert places.subnet_line([{"AvailableIpAddressCount": 8}], W).state == FINE
@@ -234,6 +241,71 @@ def test_addresses():
     assert few.state == WARNS
     assert "2 of 8 nodes start" in few.means
     assert places.subnet_line([{}], W).state == NOT_KNOWN
+
+
+# endpoints and services
+
+ZONES = [{"ZoneId": "use1-az4", "ZoneName": "us-east-1a"}]
+
+
+def endpoint(name: str, kind: str = "Interface", zones: tuple[str, ...] = ("us-east-1a",)) -> dict[str, object]:
+    return {
+        "ServiceName": f"com.amazonaws.us-east-1.{name}",
+        "ServiceType": [{"ServiceType": kind}],
+        "AvailabilityZones": list(zones),
+    }
+
+
+S3 = [endpoint("s3", "Gateway"), endpoint("s3")]
+
+
+def test_endpoints():
+    both = [*S3, endpoint("ssm"), endpoint("ssmmessages")]
+    assert services.endpoint_line(both, ZONES, W).state == FINE
+    assert "no gateway endpoint of s3" in services.endpoint_line(both[1:], ZONES, W).said
+    assert "no interface endpoint of ssmmessages" in services.endpoint_line(both[:3], ZONES, W).said
+    elsewhere = services.endpoint_line([*both[:3], endpoint("ssmmessages", zones=("us-east-1e",))], ZONES, W)
+    assert (elsewhere.state, elsewhere.said) == (BLOCKS, "ssmmessages is in us-east-1e alone")
+    assert services.endpoint_line([*both[:3], endpoint("ssmmessages", zones=())], ZONES, W).state == NOT_KNOWN
+    assert services.endpoint_line(both, SILENT, W).state == NOT_KNOWN
+    assert services.endpoint_line([], ZONES, wanted(spec(gateway_endpoint=False), endpoints=())).state == FINE
+
+
+def test_services_that_not_every_region_has():
+    of = wanted(spec("fsx-lustre"))
+    assert services.names_of(of)[-1] == "com.amazonaws.us-east-1.fsx"
+    assert [line.state for line in services.service_lines([endpoint("fsx")], of)] == [FINE]
+    assert [line.state for line in services.service_lines(S3, of)] == [NOT_KNOWN]
+    assert list(services.service_lines([], W)) == []
+
+
+# buckets
+
+NAMES = buckets.names_of(W, "111122223333")
+
+
+def test_names_of_buckets():
+    assert NAMES == ("planner-dev-data-111122223333-us-east-1", "planner-dev-artefacts-111122223333-us-east-1")
+    assert buckets.names_line(NAMES, [{"Name": "other"}], False, W).state == FINE
+    kept = buckets.names_line(NAMES, [{"Name": NAMES[0]}], False, W)
+    assert (kept.state, "111122223333" in str(kept.as_json())) == (BLOCKS, False)
+    assert buckets.names_line(NAMES, [{"Name": NAMES[0]}], True, W).state == FINE
+    assert buckets.names_line(NAMES, [], SILENT, W).state == NOT_KNOWN
+
+
+OPEN = NotKnown(why="none", code=buckets.NONE_SET)
+CLOSED = dict.fromkeys(buckets.FOUR, True)
+
+
+def test_public_access():
+    def states(account: object, **each: object) -> list[str]:
+        return [line.state for line in buckets.public_lines(account, each)]
+
+    assert states(CLOSED, corpus=OPEN) == [FINE]
+    assert states(OPEN) == [FINE]  # the stack closes its own
+    assert states(OPEN, corpus=CLOSED) == [WARNS, FINE]
+    assert states({**CLOSED, "BlockPublicPolicy": False}, corpus=OPEN) == [WARNS, WARNS]
+    assert states(OPEN, corpus=DENIED) == [WARNS, NOT_KNOWN]
 
 
 # capacity
@@ -390,7 +462,14 @@ def every(answer: NotKnown) -> list[Line]:
         quotas.quota_line(need, answer, 0.0, W),
         quotas.quota_line(need, {"Value": 9.0}, answer, W),
         places.region_line(answer, W),
-        places.zone_line(answer, W),
+        places.zone_line("use1-az4", answer, W),
+        places.more_zone_line("p5.48xlarge", "use1-az6", answer),
+        services.endpoint_line(answer, ZONES, W),
+        services.endpoint_line([], answer, W),
+        *services.service_lines(answer, wanted(spec("fsx-lustre"))),
+        buckets.names_line(NAMES, answer, False, W),
+        buckets.names_line(NAMES, [], answer, W),
+        *buckets.public_lines(answer, {"corpus": answer}),
         places.offering_line("p5.48xlarge", answer, W),
         places.subnet_line(answer, W),
         capacity.reservation_line(HELD, answer, W),
@@ -414,7 +493,7 @@ def test_no_answer_is_never_fine(answer):
 
 def test_the_law_has_every_check():
     called = inspect.getsource(every)
-    rooms = (rights, quotas, places, capacity, image, account, prices)
+    rooms = (buckets, services, rights, quotas, places, capacity, image, account, prices)
     names = {name for room in rooms for name in vars(room) if name.endswith("_line") and name[0] != "_"}
     without_answer = {"unknown_quota_line", "bundle_line"}
     assert {name for name in names - without_answer if name not in called} == set()

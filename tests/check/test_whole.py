@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 import boto3
 import pytest
+from botocore import xform_name
 from botocore.config import Config
 from botocore.session import Session
 from botocore.validate import ParamValidator
@@ -26,10 +27,10 @@ from planner.check.wanted import Wanted
 from planner.check.written import evidence, junit, requests
 from planner.cli import check as verb
 from planner.cli import main
-from planner.stack.spec import Buying
+from planner.stack.spec import Buying, Workers
 from tests.account.stubs import REGION
 from tests.bridge.moto_server import credentials, running
-from tests.check.test_lines import IMAGE
+from tests.check.test_lines import CLOSED, IMAGE, NAMES, OPEN, S3, endpoint
 from tests.check.wanted import wanted
 from tests.stack.specs import block, spec
 
@@ -96,12 +97,20 @@ class Account:
             "ec2:DescribeVpcs": lambda: [{}],
             "ec2:DescribeSubnets": lambda **_: [],
             "ec2:DescribeNetworkInterfaces": lambda: [],
+            "ec2:DescribeNatGateways": lambda **_: [],
+            "ec2:DescribeVpcEndpointServices": lambda **_: [
+                *S3,
+                *map(endpoint, ("ssm", "ssmmessages", "fsx", "batch")),
+            ],
+            "s3:ListAllMyBuckets": lambda: [{"Name": "other"}],
+            "s3:GetAccountPublicAccessBlock": lambda AccountId: CLOSED,
             "ec2:DescribeImages": lambda ImageIds, **_: [
                 {**IMAGE, "ImageId": ImageIds[0]}
                 if ImageIds[0] == "ami-0123456789abcdef0"
                 else {**IMAGE, "ImageId": ImageIds[0], "RootDeviceName": "/dev/xvda", "BlockDeviceMappings": []}
             ],
             "ec2:GetEbsDefaultKmsKeyId": lambda: "alias/aws/ebs",
+            "kms:DescribeKey": lambda KeyId: {"KeyId": KeyId, "KeyState": "PendingDeletion", "KeyManager": "CUSTOMER"},
             "ce:ListCostAllocationTags": lambda TagKeys: [
                 {"TagKey": key, "Type": "UserDefined", "Status": "Active"} for key in TagKeys
             ],
@@ -126,7 +135,8 @@ class Account:
 @cache
 def _operation(action: str) -> Any:
     call = next(call for call in CALLS if call.action == action)
-    return Session().get_service_model(call.service).operation_model(action.split(":")[1])
+    model = Session().get_service_model(call.service)
+    return model.operation_model(next(name for name in model.operation_names if xform_name(name) == call.method))
 
 
 def lines(account: Account, of: Wanted | None = None) -> dict[str, Line]:
@@ -157,6 +167,7 @@ def quota(code: str, value: float) -> Callable[..., Any]:
     return lambda QuotaCode, **_: {"Value": value if QuotaCode == code else 5000.0, "Adjustable": True}
 
 
+ZONE = {"ZoneId": "use1-az4", "ZoneName": "us-east-1a"}
 SILENT = NotKnown(why="Throttling", code="Throttling")
 RUNNING = {"InstanceType": "p5.48xlarge", "CpuOptions": {"CoreCount": 96, "ThreadsPerCore": 2}}
 OFFERED = "ec2:DescribeInstanceTypeOfferings"
@@ -201,6 +212,15 @@ MISTAKES: list[tuple[str, Callable[..., Any], str, str]] = [
     ),
     ("ec2:DescribeInstanceTypes", constant(SILENT), "image.fleet", NOT_KNOWN),
     ("ec2:DescribeInstanceTypes", constant(SILENT), "quota.m7i.xlarge.on-demand", NOT_KNOWN),
+    (QUOTA, quota("L-FE5A380F", 0.0), "quota.L-FE5A380F", BLOCKS),
+    ("ec2:DescribeNatGateways", constant(SILENT), "quota.L-FE5A380F", NOT_KNOWN),
+    ("ec2:DescribeAvailabilityZones", constant([{**ZONE, "State": "impaired"}]), "zone", BLOCKS),
+    ("ec2:DescribeVpcEndpointServices", constant(S3[1:]), "endpoints", BLOCKS),
+    ("ec2:DescribeVpcEndpointServices", constant(SILENT), "endpoints", NOT_KNOWN),
+    ("s3:ListAllMyBuckets", constant([{"Name": NAMES[0]}]), "bucket-names", BLOCKS),
+    ("s3:ListAllMyBuckets", constant(SILENT), "bucket-names", NOT_KNOWN),
+    ("s3:GetAccountPublicAccessBlock", constant(SILENT), "public-access", NOT_KNOWN),
+    (KEY, constant("arn:aws:kms:us-east-1:111122223333:key/gone"), "ebs-key", BLOCKS),
     (KEY, constant(SILENT), "ebs-key", NOT_KNOWN),
     (
         "iam:GetRole",
@@ -225,6 +245,40 @@ def test_each_mistake_of_an_account_is_named(action, answer, id, state):
     assert line.said
     assert line.mends
     assert line.means or id in ("identity",)
+
+
+def test_forty_mistakes_of_an_account_are_tried():
+    assert len(MISTAKES) >= 40
+
+
+def test_a_nat_gateway_of_another_in_the_stacks_zone_takes_from_the_quota_of_that_zone():
+    account = Account()
+    account.answers["ec2:DescribeSubnets"] = lambda Filters: (
+        [{"SubnetId": "subnet-1", "AvailableIpAddressCount": 9}] if Filters[0]["Name"] != "tag:planner:stack" else []
+    )
+    account.answers["ec2:DescribeNatGateways"] = constant([{"SubnetId": "subnet-1"}, {"SubnetId": "subnet-2"}])
+    account.answers[QUOTA] = quota("L-FE5A380F", 2.0)
+    assert lines(account)["quota.L-FE5A380F"].state == FINE
+    account.answers["ec2:DescribeNatGateways"] = constant([{"SubnetId": "subnet-1"}] * 2)
+    assert lines(account)["quota.L-FE5A380F"].state == BLOCKS
+
+
+def test_a_bucket_that_nodes_read_and_nothing_closes():
+    account = Account()
+    account.answers["s3:GetAccountPublicAccessBlock"] = constant(OPEN)
+    account.answers["s3:GetBucketPublicAccessBlock"] = constant(OPEN)
+    found = lines(account, wanted(spec(extra_buckets=("corpus",))))
+    assert found["public-access.corpus"].state == WARNS
+
+
+def test_every_zone_of_a_worker_pool_is_asked_for():
+    account = Account()
+    account.answers["batch:DescribeComputeEnvironments"] = constant([])
+    several = Workers(image="i", memory_mib=1024, limit_hours=6, more_zones=("use1-az6",))
+    found = lines(account, wanted(spec("workers", workers=several)))
+    assert (found["zone"].state, found["zone.use1-az6"].state) == (FINE, BLOCKS)
+    assert found["offering.p5.48xlarge.use1-az6"].state == WARNS
+    assert found["service.batch"].state == FINE
 
 
 def test_mistakes_of_a_block():

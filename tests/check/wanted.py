@@ -19,6 +19,7 @@ def wanted(of: ClusterSpec | None = None, **changes: object) -> Wanted:
         "spec": of or spec(),
         "now": NOW,
         "interfaces": 33,
+        "endpoints": ("ssm", "ssmmessages"),
         "addresses": 1,
         "book_usd": {"p5.48xlarge": 55.04, "m7i.xlarge": 0.2016},
         "policies": {name: files[name] for name in files if name.startswith("deployer")},
