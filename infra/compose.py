@@ -34,6 +34,7 @@ from infra.nvme import Nvme, NvmeArgs
 from infra.pool import Pool, PoolArgs
 from infra.scheduler import SchedulerArgs, SlurmCluster
 from infra.workers import WorkerFleet, WorkersArgs
+from planner.stack.names import fleet_groups
 from planner.stack.spec import ClusterSpec, suffixes
 
 Settings = Mapping[str, pulumi.Input[str]]
@@ -259,7 +260,7 @@ def _fleet(
     lustre: LustreFileSystem | None,
     scheduler: SlurmCluster | None,
 ) -> GpuFleet:
-    groups = _fleet_groups(spec, base.naming)
+    groups = fleet_groups(spec)
     nodes = NodeArgs(
         data_bucket=base.data_bucket,
         artefacts=base.artefacts,
@@ -300,11 +301,6 @@ def _fleet(
             cluster=NodesOfSlurm(spec=spec, cluster_id=scheduler.cluster_id) if scheduler else None,
         ),
     )
-
-
-def _fleet_groups(spec: ClusterSpec, naming: Naming) -> list[str]:
-    """Physical names of the groups of GPU nodes, by which CloudWatch counts them."""
-    return [naming.physical(f"fleet-group{suffix}") for suffix in suffixes(spec.blocks)]
 
 
 def _workers(spec: ClusterSpec, base: _Base) -> WorkerFleet:
@@ -352,7 +348,7 @@ def _guard(spec: ClusterSpec, naming: Naming, stack: Stack) -> None:
         **(
             {
                 f"fleet{suffix}": {gpu_use.OF_SLURM: name}
-                for suffix, name in zip(suffixes(spec.blocks), _fleet_groups(spec, naming), strict=True)
+                for suffix, name in zip(suffixes(spec.blocks), fleet_groups(spec), strict=True)
             }
             if stack.scheduler
             else {}
@@ -382,7 +378,7 @@ def _guard(spec: ClusterSpec, naming: Naming, stack: Stack) -> None:
     dashboard(
         guards,
         spec,
-        groups=_fleet_groups(spec, naming) if stack.scheduler else [group.name for group in groups],
+        groups=fleet_groups(spec) if stack.scheduler else [group.name for group in groups],
         storage_groups=[stack.nvme.group.name] if stack.nvme else [],
         file_system=stack.lustre.file_system.id if stack.lustre else None,
         alarms=guards.alarms,

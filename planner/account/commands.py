@@ -41,9 +41,9 @@ class Member:
 
 @dataclass(frozen=True, kw_only=True)
 class Fleet:
-    """The GPU nodes of one stack. sleep: replaced in tests."""
+    """The GPU nodes of one stack. groups: one, or one for each Capacity Block. sleep: replaced in tests."""
 
-    group: str
+    groups: tuple[str, ...]
     region: str
     make: MakeClient
     pace_s: float = 5.0
@@ -51,9 +51,9 @@ class Fleet:
 
     def members(self) -> tuple[Member, ...]:
         """In service, by id. Raises AwsProblem, CredentialsProblem."""
-        with aws_errors(f"group {self.group}", POLICY):
+        with aws_errors(f"groups {', '.join(self.groups)}", POLICY):
             found = self.make("autoscaling", self.region).describe_auto_scaling_groups(
-                AutoScalingGroupNames=[self.group]
+                AutoScalingGroupNames=list(self.groups)
             )["AutoScalingGroups"]
         ids = sorted(
             one["InstanceId"]
@@ -122,8 +122,8 @@ class Fleet:
         storage = self.make("s3", self.region)
         ready: dict[str, datetime] = {}
         with aws_errors("the records of starts", POLICY):
-            pages = storage.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=f"{PREFIX}{self.group}/")
-            for page in pages:
+            list_all = storage.get_paginator("list_objects_v2").paginate
+            for page in (page for name in self.groups for page in list_all(Bucket=bucket, Prefix=f"{PREFIX}{name}/")):
                 for entry in page.get("Contents", ()):
                     stamp, _, what = str(entry["Key"]).rpartition("/")[2].partition(".")
                     kind, _, id = what.partition(".")

@@ -16,9 +16,9 @@ IN_SERVICE = "InService"
 
 @dataclass(frozen=True, kw_only=True)
 class Swap:
-    """sleep: replaced in tests. say: what happens."""
+    """groups: of the stack, one of which has the node. sleep: replaced in tests. say: what happens."""
 
-    group: str
+    groups: tuple[str, ...]
     region: str
     make: MakeClient
     say: Callable[[str], None]
@@ -33,17 +33,20 @@ class Swap:
         time, with what stands as it is.
         """
         scaling = self.make("autoscaling", self.region)
-        members, suspended = self._look(scaling)
-        if node not in members:
-            raise AwsProblem(f"{node} is not in {self.group}: it has {', '.join(sorted(members)) or 'no node'}")
-        named = {"AutoScalingGroupName": self.group, "ScalingProcesses": [REPLACES]}
+        seen = {name: self._look(scaling, name) for name in self.groups}
+        group = next((name for name, (members, _) in seen.items() if node in members), None)
+        if group is None:
+            all_nodes = ", ".join(sorted(one for members, _ in seen.values() for one in members))
+            raise AwsProblem(f"{node} is not in {', '.join(self.groups)}: nodes are {all_nodes or 'not there'}")
+        members, suspended = seen[group]
+        named = {"AutoScalingGroupName": group, "ScalingProcesses": [REPLACES]}
         with aws_errors(f"the swap of {node}", POLICY):
             if REPLACES in suspended:
                 scaling.resume_processes(**named)
             try:
                 self._end(node)
-                self.say(f"{node} ends; {self.group} launches another")
-                return self._awaited(scaling, node, members)
+                self.say(f"{node} ends; {group} launches another")
+                return self._awaited(scaling, group, node, members)
             finally:
                 if REPLACES in suspended:
                     scaling.suspend_processes(**named)
@@ -52,10 +55,10 @@ class Swap:
         """The operator's policy ends nodes of this stack alone, by their tag; the group sees one that is gone."""
         self.make("ec2", self.region).terminate_instances(InstanceIds=[node])
 
-    def _awaited(self, scaling: object, node: str, before: dict[str, str]) -> str:
+    def _awaited(self, scaling: object, group: str, node: str, before: dict[str, str]) -> str:
         until, shown = time.monotonic() + self.limit_s, ""
         while True:
-            now, _ = self._look(scaling)
+            now, _ = self._look(scaling, group)
             came = sorted(id for id, state in now.items() if id not in before and state == IN_SERVICE)
             if came and node not in now:
                 return came[0]
@@ -67,11 +70,11 @@ class Swap:
                 raise AwsProblem(f"no node came for {node} within {self.limit_s / 60:.0f} minutes: {said or 'none'}")
             self.sleep(self.pace_s)
 
-    def _look(self, scaling: object) -> tuple[dict[str, str], set[str]]:
+    def _look(self, scaling: object, group: str) -> tuple[dict[str, str], set[str]]:
         """(node -> lifecycle state, suspended processes). Raises AwsProblem for a group that is not there."""
-        with aws_errors(f"group {self.group}", POLICY):
-            found = scaling.describe_auto_scaling_groups(AutoScalingGroupNames=[self.group])["AutoScalingGroups"]  # type: ignore[attr-defined]
+        with aws_errors(f"group {group}", POLICY):
+            found = scaling.describe_auto_scaling_groups(AutoScalingGroupNames=[group])["AutoScalingGroups"]  # type: ignore[attr-defined]
         if not found:
-            raise AwsProblem(f"there is no group {self.group} in {self.region}")
+            raise AwsProblem(f"there is no group {group} in {self.region}")
         members = {one["InstanceId"]: one["LifecycleState"] for one in found[0].get("Instances", ())}
         return members, {one["ProcessName"] for one in found[0].get("SuspendedProcesses", ())}

@@ -75,7 +75,10 @@ def cost_tags_line(tags: Any, wanted: Wanted) -> Line:
         usd_per_hour=usd,
     )
     if isinstance(tags, NotKnown):
-        return matter.not_known(tags)
+        line = matter.not_known(tags)
+        # AWS's words to a member of an organization, whatever its rights (terraform-provider-aws issue 37636)
+        mends = "run it in the management account: aws ce list-cost-allocation-tags --tag-keys " + " ".join(TAGS)
+        return replace(line, mends=mends) if "Linked account" in tags.why else line
     states = {entry.get("TagKey"): entry.get("Status") for entry in tags}
     idle = [tag for tag in TAGS if states.get(tag) != "Active"]
     if not idle:

@@ -105,13 +105,13 @@ def _measured(request: Request, spec: ClusterSpec, tcp: bool, now: datetime, qui
     from planner.account import aws_client
     from planner.account.commands import Fleet
     from planner.models.number import median
-    from planner.stack.names import physical
+    from planner.stack.names import scaling_groups
 
     entry = evaluated(request, spec.scenario)
     assert entry.planned is not None
     demand = entry.planned.run.demand
     planned = int(min(median(demand.object_bytes), LARGEST))
-    fleet = Fleet(group=physical(spec.stack, "fleet-group"), region=spec.region, make=aws_client.client)
+    fleet = Fleet(groups=scaling_groups(spec), region=spec.region, make=aws_client.client)
     asked = ask.Asked(
         run=f"{now:%Y%m%dT%H%M%S}",
         sizes=tuple(sorted({*SMALL, planned})),

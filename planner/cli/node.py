@@ -27,14 +27,14 @@ def swap(stack: str, node: str, limit_min: float, color: str, quiet: bool, debug
     from planner.account import aws_client
     from planner.account.swap import Swap
     from planner.stack.file import read
-    from planner.stack.names import physical
+    from planner.stack.names import scaling_groups
 
     path = stack_path(stack)
     if not path.is_file():
         raise UsageProblem(f"there is no {path}: run this where the stack file is")
     spec = read(path)
     came = Swap(
-        group=physical(spec.stack, "fleet-group"),
+        groups=scaling_groups(spec),
         region=spec.region,
         make=aws_client.client,
         say=lambda text: say(text, quiet),

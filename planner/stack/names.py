@@ -8,6 +8,9 @@ from __future__ import annotations
 import hashlib
 import re
 
+from planner.errors import UsageProblem
+from planner.stack.spec import ClusterSpec, suffixes
+
 LONGEST = 17  # characters of the stack in a name, so that a bucket name with account and Region fits in 63
 
 
@@ -23,3 +26,18 @@ def slug(text: str) -> str:
 def physical(stack: str, part: str) -> str:
     """A name that is unique in the account and Region: planner-dev-fleet. Without a part: the prefix of them all."""
     return f"planner-{slug(stack)}-{part}"
+
+
+def fleet_groups(spec: ClusterSpec) -> list[str]:
+    """The groups of a gang's GPU nodes, one for each Capacity Block; CloudWatch counts those of AWS PCS by it too."""
+    return [physical(spec.stack, f"fleet-group{suffix}") for suffix in suffixes(spec.blocks)]
+
+
+def scaling_groups(spec: ClusterSpec) -> tuple[str, ...]:
+    """Those of Auto Scaling. Raises UsageProblem for nodes that another service starts."""
+    if spec.scheduler or spec.workers:
+        raise UsageProblem(
+            f"{'AWS PCS' if spec.scheduler else 'AWS Batch'} starts and ends the nodes of stack {spec.stack}, and "
+            "replaces those that it lacks: this verb is for a gang in an Auto Scaling group"
+        )
+    return tuple(fleet_groups(spec))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,8 +13,13 @@ from botocore.stub import ANY, Stubber
 
 from planner.account.commands import AT_ONCE, Fleet, Member
 from planner.account.swap import REPLACES, Swap
-from planner.errors import AwsProblem
+from planner.errors import AwsProblem, UsageProblem
+from planner.stack.names import scaling_groups
+from planner.stack.spec import Block
+from tests.cluster.specs import SCHEDULER
+from tests.stack.specs import block, spec
 
+TWO = replace(block().buying, further_blocks=(Block(nodes=1, reservation_id="cr-2", ends=block().buying.ends),))
 GROUP, REGION = "planner-dev-fleet-group", "us-east-1"
 
 
@@ -61,7 +67,7 @@ def group(members: Mapping[str, str], suspended: tuple[str, ...] = ()) -> dict[s
 
 
 def fleet(clients: Clients) -> Fleet:
-    return Fleet(group=GROUP, region=REGION, make=clients.make, sleep=lambda _: None)
+    return Fleet(groups=(GROUP,), region=REGION, make=clients.make, sleep=lambda _: None)
 
 
 def test_members_in_service_with_their_addresses():
@@ -115,7 +121,8 @@ def test_hours_of_a_start_are_from_the_launch_to_the_first_record_that_it_was_re
 
 
 def swap(clients: Clients, **more: Any) -> Swap:
-    return Swap(group=GROUP, region=REGION, make=clients.make, say=lambda _: None, sleep=lambda _: None, **more)
+    given = {"groups": (GROUP,), "region": REGION, "make": clients.make, "say": lambda _: None, **more}
+    return Swap(sleep=lambda _: None, **given)
 
 
 def test_a_swap_lets_the_group_replace_for_as_long_as_it_takes():
@@ -133,10 +140,25 @@ def test_a_swap_lets_the_group_replace_for_as_long_as_it_takes():
     clients.done()
 
 
+def test_a_node_of_a_second_capacity_block_is_replaced_in_its_own_group():
+    clients, second = Clients("autoscaling", "ec2"), f"{GROUP}-2"
+    stub = clients.stubs["autoscaling"]
+    for name, members in (
+        (GROUP, {"i-1": "InService"}),
+        (second, {"i-2": "InService"}),
+        (second, {"i-3": "InService"}),
+    ):
+        stub.add_response("describe_auto_scaling_groups", group(members), {"AutoScalingGroupNames": [name]})
+    clients.stubs["ec2"].add_response("terminate_instances", {}, {"InstanceIds": ["i-2"]})
+    assert scaling_groups(block(fleet=replace(block().fleet, nodes=9), buying=TWO)) == (GROUP, second)
+    assert swap(clients, groups=(GROUP, second)).of("i-2") == "i-3"
+    clients.done()
+
+
 def test_a_node_of_another_group_is_refused_before_anything_changes():
     clients = Clients("autoscaling", "ec2")
     clients.stubs["autoscaling"].add_response("describe_auto_scaling_groups", group({"i-1": "InService"}, (REPLACES,)))
-    with pytest.raises(AwsProblem, match="i-9 is not in planner-dev-fleet-group: it has i-1"):
+    with pytest.raises(AwsProblem, match="i-9 is not in planner-dev-fleet-group: nodes are i-1"):
         swap(clients).of("i-9")
     clients.done()
 
@@ -152,3 +174,8 @@ def test_a_swap_that_takes_too_long_leaves_the_group_as_it_was():
     with pytest.raises(AwsProblem, match="no node came for i-1"):
         swap(clients, limit_s=-1).of("i-1")
     clients.done()
+
+
+def test_nodes_of_a_slurm_cluster_are_not_ours_to_replace():
+    with pytest.raises(UsageProblem, match="AWS PCS starts and ends"):
+        scaling_groups(spec("s3-stream", scheduler=SCHEDULER))

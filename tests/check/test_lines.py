@@ -428,6 +428,8 @@ def test_cost_tags():
     idle = account.cost_tags_line([active[0], {"TagKey": account.TAGS[1], "Status": "Inactive"}], W)
     assert (idle.state, idle.usd_per_hour) == (WARNS, waiting_usd_per_hour(spec(), 8))
     assert "never used" in account.cost_tags_line([], W).said
+    member = NotKnown(why="AccessDenied: Linked account doesn't have access to cost allocation tags", may=False)
+    assert account.cost_tags_line(member, W).mends.startswith("run it in the management account")
 
 
 def test_bundle():

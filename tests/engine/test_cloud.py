@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from planner.account.stack_resources import stack_resources
 from planner.stack.deployed_resources import TaggedResource
-from planner.stack.spec import LAYOUTS
+from planner.stack.spec import LAYOUTS, Guard
 from tests.engine.cloud.api import Api
 from tests.engine.cloud.faults import Fault, Faults
 from tests.engine.cloud.kinds import KINDS, kind_of, replaces
@@ -96,6 +97,22 @@ def test_aws_refuses_these_a_second_time(cloud, token, inputs, code):
     first = cloud.create(token, inputs)
     with pytest.raises(Refused, match=f"{code}.*there already: {re.escape(first['id'])}"):
         cloud.create(token, inputs)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_member_account_refuses_what_no_stack_has_by_default(tmp_path, layout):
+    member = Cloud.new(tmp_path / "cloud.json", region="us-east-1", zones=(ZONE,), given=GIVEN, member=True)
+    asked = spec_of(layout)
+    everything, by_default = (
+        {entry["type"] for entry in graph_of(one)["resources"] if "costexplorer" in entry["type"]}
+        for one in (asked, replace(asked, guard=replace(asked.guard, more=Guard.more)))
+    )
+    assert not by_default
+    for token in everything:
+        with pytest.raises(Refused, match="Linked account"):
+            member.create(token, {"name": "a", "monitorType": "CUSTOM"})
+    assert everything
+    assert member.standing() == []
 
 
 def test_a_second_gateway_of_a_network_stands_and_is_attached_to_nothing(cloud):

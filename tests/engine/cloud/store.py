@@ -44,10 +44,13 @@ class Cloud:
         self.path = path
 
     @classmethod
-    def new(cls, path: Path, *, region: str, zones: tuple[str, ...], given: tuple[str, ...]) -> Cloud:
-        """An empty one. given: ids of images and reservations that are there before any stack."""
+    def new(
+        cls, path: Path, *, region: str, zones: tuple[str, ...], given: tuple[str, ...], member: bool = False
+    ) -> Cloud:
+        """An empty one. given: ids of images and reservations that are there before any stack. member: whether the
+        account is one of an organization that another account manages."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        world = {"account": ACCOUNT, "region": region, "zones": list(zones), "given": list(given)}
+        world = {"account": ACCOUNT, "region": region, "zones": list(zones), "given": list(given), "member": member}
         path.write_text(json.dumps({"world": world, "things": {}, "made": 0}))
         return cls(path)
 
@@ -76,6 +79,7 @@ class Cloud:
             _references(state, token, inputs)
             _rules(state, token, inputs)
             _starts_later(token, inputs)
+            _managed_elsewhere(state, token)
             first = _same(state, token, inputs)
             if first is not None and kind.again == "adopted":
                 first["inputs"], first["outputs"] = dict(inputs), {**first["outputs"], **_echo(inputs)}
@@ -272,6 +276,13 @@ def _starts_later(token: str, inputs: Mapping[str, Any]) -> None:
     """terraform-provider-aws pull request 3033 has AWS's answer. Times of one form are in the order of their text."""
     if token.endswith("autoscaling/schedule:Schedule") and inputs.get("startTime", NOW) <= NOW:
         raise Refused("ValidationError", "Given start time is in the past")
+
+
+def _managed_elsewhere(state: State, token: str) -> None:
+    """Monitors by tag are the management account's (AWS Cost Anomaly Detection, "Getting started"); the words are AWS's
+    own, as terraform-provider-aws issue 37636 has them."""
+    if state["world"].get("member") and ":costexplorer/" in token.replace("aws:", ":", 1):
+        raise Refused("AccessDeniedException", "Linked account doesn't have access to cost allocation tags.")
 
 
 def _held(state: State, thing: Thing) -> None:
