@@ -22,6 +22,7 @@ TITAN = re.compile(rf"step:\s*(\d+).*\btps: {NUMBER}")  # pytorch/torchtitan met
 TITAN_MFU = re.compile(rf"mfu: {NUMBER}%")
 TITAN_SAVED = re.compile(rf"Finished saving the checkpoint.*in {NUMBER} seconds")
 NANO = re.compile(rf"iter (\d+): loss .*time {NUMBER}ms")  # karpathy/nanoGPT train.py
+RANK = re.compile(r"^\[(?:default|rank)\d+\]:\s*")  # torchrun and torch's own loggers put it before each line
 LARGEST = 64_000_000  # bytes of a log
 KNOWN = "Megatron-LM, torchtitan, nanoGPT, or CSV and JSON lines with seconds and samples (or samples_per_second)"
 
@@ -55,8 +56,8 @@ def read_log(path: str, *, gpus: int, batch: float | None) -> Log:
     raw, where = read_bytes(path, LARGEST), label_of(path)
     if len(raw) > LARGEST:
         raise UsageProblem(f"{where}: larger than {LARGEST // 10**6} MB; a few hundred steps are enough: cut it")
-    lines = raw.decode("utf-8", errors="replace").splitlines()
-    if lines and lines[0].lstrip().startswith("{") and lines[0].rstrip().endswith("}"):
+    lines = [RANK.sub("", line) for line in raw.decode("utf-8", errors="replace").splitlines()]
+    if any(_is_record(line) for line in lines):
         return _log(_of_records(_json(lines, where), where, batch), where)
     named = [name.strip() for name in lines[0].split(",")] if lines else []
     if set(named) & {*SECONDS, *RATE}:
@@ -99,13 +100,20 @@ def _log(
 
 
 def _json(lines: Sequence[str], where: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Objects with a time; what else a trainer prints between them is passed over."""
     for number, line in enumerate(lines, 1):
+        if not _is_record(line):
+            continue
         try:
-            record = json.loads(line) if line.strip() else {}
+            record = json.loads(line)
         except ValueError:
             raise UsageProblem(f"{where}:{number}: not a line of JSON: {line[:60]}") from None
         if isinstance(record, dict):
             yield number, record
+
+
+def _is_record(line: str) -> bool:
+    return line.lstrip().startswith("{") and any(f'"{name}"' in line for name in (*SECONDS, *RATE))
 
 
 def _of_records(
@@ -122,7 +130,8 @@ def _of_records(
         if samples is None and rate is None:
             raise UsageProblem(f"{where}:{number}: no samples: add --batch N, or a column {SAMPLES[0]}")
         time = seconds if seconds is not None else (samples or 1.0) / (rate or 1.0)
-        yield str(record.get("step") or number), Step(seconds=time, samples=samples or (rate or 1.0) * time)
+        name = record.get("step")
+        yield str(number if name in (None, "") else name), Step(seconds=time, samples=samples or (rate or 1.0) * time)
 
 
 def _value(record: Mapping[str, Any], names: Sequence[str], where: str) -> float | None:

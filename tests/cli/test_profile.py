@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
+import yaml
 from click.testing import CliRunner
 
 from planner.cli.main import command as planner
@@ -45,6 +48,36 @@ def test_two_logs_make_a_table_that_a_plan_takes(tmp_path: Path) -> None:
     assert f"Next: planner compare {text} --set @{table}" in found.output
     again = CliRunner().invoke(planner, ["compare", str(text), "--set", f"@{table}", "--draws", "0", "-f", "json"])
     assert again.exit_code == 0, again.output
+
+
+TRAINER = """
+import json, random, sys
+random.seed(int(sys.argv[1]))
+print("starting", file=sys.stderr)
+for step in range(300):
+    print(json.dumps({"step": step, "seconds": 2 * random.gauss(1, 0.02), "samples": 256}))
+sys.exit(int(sys.argv[2]))
+"""
+
+
+def test_a_command_is_run_and_what_it_prints_is_read_and_kept(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("train.py").write_text(TRAINER)
+    train = f"8={sys.executable} train.py"
+    found = run("--run", f"{train} 1 0", "--run", f"{train} 2 0", "--measured", "table.yaml")
+    assert found.exit_code == 0, found.output
+    (row,) = yaml.safe_load(Path("table.yaml").read_text())["run"]["throughput"]
+    assert row == {"gpus": 8, "samples_per_second": pytest.approx(128, rel=0.01)}  # 256 samples in two seconds
+    assert {path.name for path in tmp_path.glob("*.log")} == {"profile-8.log", "profile-8-2.log"}
+    for words, said in (
+        (["--run", f"{train} 1 3"], "ended with 3; what it printed is in profile-8-3.log"),
+        (["--run", "8=no-such-trainer"], "cannot be started"),
+        (["--run", "8='"], "No closing quotation"),
+        ([], "or a command to run: --run 8=COMMAND"),
+    ):
+        found = run(*words)
+        assert isinstance(found.exception, UsageProblem)
+        assert said in str(found.exception)
 
 
 def test_mistakes_are_answered_in_a_sentence(tmp_path: Path) -> None:

@@ -51,8 +51,18 @@ def test_lines_of_csv_and_json(tmp_path):
     assert log(tmp_path, "seconds", "2", "4", batch=64).steps == two
     records = [{"step": 1, "seconds": 2, "samples": 64}, {"eval": 0.3}, {"step": 2, "seconds": 4, "samples": 64}]
     assert log(tmp_path, *map(json.dumps, records)).steps == two
+    from_zero = [json.dumps({"step": step, "seconds": 1, "samples": 64}) for step in range(3)]
+    assert len(log(tmp_path, *from_zero).steps) == 3
     (only,) = log(tmp_path, json.dumps({"samples_per_second": 32.0})).steps
     assert only.samples / only.seconds == pytest.approx(32)
+
+
+def test_what_torchrun_prints_before_and_between_lines_is_passed_over(tmp_path):
+    """torchrun puts the rank before each line; both ranks print a step, which is one step."""
+    two = [json.dumps({"step": step, "seconds": seconds, "samples": 64}) for step, seconds in ((1, 2), (2, 4))]
+    lines = ["W1128 torch.distributed.run: OMP_NUM_THREADS is 1", "{not ours}"]
+    lines += [f"[default{rank}]:{record}" for record in two for rank in (0, 1)]
+    assert log(tmp_path, *lines).steps == (Step(seconds=2.0, samples=64), Step(seconds=4.0, samples=64))
 
 
 @pytest.mark.parametrize(
