@@ -57,9 +57,14 @@ class Quote(Generic[R]):
     saving: Saving | None
 
 
+def first_of(comparison: Compared[R]) -> R | None:
+    """The recommended choice, else the first with a price."""
+    return comparison.best or next(iter(comparison.complete), None)
+
+
 def today(comparison: Compared[R]) -> Side[R]:
-    """What another plan describes: its recommended choice, else the first with a price. Raises UsageProblem."""
-    found = comparison.best or next(iter(comparison.complete), None)
+    """What another plan describes. Raises UsageProblem."""
+    found = first_of(comparison)
     if found is None:
         raise UsageProblem("--vs: no choice of that plan has a price; `planner compare` says why")
     return Side(scenario=found, comparison=comparison)

@@ -104,23 +104,28 @@ def steps_of(rank_by: str) -> tuple[Step, ...]:
 
 def settled(rows: Sequence[R], rank_by: str, ties: Callable[[R], bool] = lambda _: True) -> R:
     """The one that the steps leave of the rows that tie. ties: asked only of rows that could be it."""
-    known = cache(lambda at: ties(rows[at]))
-    left = list(range(len(rows)))
+    left = list(rows)
     for step in steps_of(rank_by):
-        left.sort(key=lambda at: step.of(rows[at]))
-        least = rows[next(filter(known, left))]
-        left = [at for at in left if step.keeps(rows[at], least)]
-    return rows[next(filter(known, left))]
+        left.sort(key=step.of)
+        least = next(filter(ties, left))
+        left = [row for row in left if step.keeps(row, least)]
+    return next(filter(ties, left))
 
 
 def settled_tie(rows: Sequence[R], ties: Callable[[R], bool], rank_by: str) -> tuple[R, Callable[[R], bool]]:
     """The chosen one, and whether a row ties: also if it beats one that would win the tie, though the first one costs
-    less than it in too many draws for a tie of these two."""
-    winner = settled(rows, rank_by, ties)
+    less than it in too many draws for a tie of these two. ties: asked once of a row, since it compares draws."""
+    known = cache(lambda at: ties(rows[at]))
+    places = {id(row): at for at, row in enumerate(rows)}
+
+    def tied(row: R) -> bool:
+        return known(places[id(row)])
+
+    winner = settled(rows, rank_by, tied)
     better = {id(s) for s in rows if is_better(s, winner, rank_by)}
 
     def either(row: R) -> bool:
-        return id(row) in better or ties(row)
+        return id(row) in better or tied(row)
 
     return (settled(rows, rank_by, either) if better else winner), either
 

@@ -66,7 +66,7 @@ def public_lines(account: Any, each: Mapping[str, Any]) -> Iterator[Line]:
             matter,
             id=f"public-access.{name}",
             asked=f"is {name}, which nodes read, closed to the public",
-            means="training data may be public, and is whoever's may write there",
+            means="strangers may be able to read the training data, or to write there",
             mends=f"aws s3api get-bucket-policy-status --bucket {name}; then put-public-access-block",
         )
         if isinstance(closed, NotKnown):

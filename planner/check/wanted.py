@@ -26,11 +26,10 @@ class Nodes:
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """spec: of the stack. now: when it is asked, in UTC. interfaces, addresses: of each GPU node. endpoints:
-    services with an interface endpoint. book_usd: On-Demand
-    USD an hour in the price book, by type. policies: file name -> IAM policy that the deployer needs. operating: that
-    the operator needs. deployer, operator: ARN to simulate; empty: who asks, nobody. bundle: what is wrong with the
-    files that nodes fetch; None where the layout has none."""
+    """spec: of the stack. now: when it is asked, in UTC. interfaces, addresses: of each GPU node. endpoints: services
+    with an interface endpoint. book_usd: On-Demand USD an hour in the price book, by type. policies: file name -> IAM
+    policy that the deployer needs. operating: that the operator needs. deployer, operator: ARN to simulate; empty: who
+    asks, nobody. bundle: what is wrong with the files that nodes fetch; None where the layout has none."""
 
     spec: ClusterSpec
     now: datetime

@@ -13,8 +13,6 @@ from planner.cli.output import format_of, room_of, warn_of_prices, write_result
 from planner.cli.progress import Watched
 from planner.errors import UsageProblem
 
-ON_DEMAND = "on-demand"
-
 if TYPE_CHECKING:
     from planner.kinds.asking import Ask
 
@@ -46,6 +44,8 @@ def command(
     Both ways are simulated with the same draws and the same price book, so that the saving is known in each outcome.
     They have to do the same work. Where your way is as cheap, or cheaper, the card says so.
     """
+    from planner.answer.quote import ON_DEMAND
+
     style = format_of(style, out, ("text", "md", "svg"))
     ask = asked.ask()
     other = None if vs == ON_DEMAND else _today(vs, asked, ask)

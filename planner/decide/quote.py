@@ -22,19 +22,19 @@ from pricing.offers import PurchaseOption
 def on_demand(request: Request, comparison: Comparison, each: Each = map) -> tuple[Request, Side[Scenario]]:
     """The first On-Demand choice of a plan: an eligible one where there is any. A plan that does not ask for On-Demand
     is priced with it. Raises UsageProblem where none has a price."""
-    found = _first(comparison, on_demand=True)
+    found = _first(comparison)
     if found is None:
         purchase = request.plan.purchase.model_copy(update={"options": (PurchaseOption.parse(ON_DEMAND).id,)})
         request = replace(request, plan=request.plan.model_copy(update={"purchase": purchase}))
         comparison = compare(request, each)
-        found = _first(comparison, on_demand=True)
+        found = _first(comparison)
     if found is None:
         raise UsageProblem("--vs on-demand: no On-Demand choice of this plan has a price; `planner compare` says why")
     return request, Side(scenario=found, comparison=comparison)
 
 
-def _first(comparison: Comparison, *, on_demand: bool = False) -> Scenario | None:
-    return next((s for s in comparison.complete if not on_demand or s.option.family == ON_DEMAND), None)
+def _first(comparison: Comparison) -> Scenario | None:
+    return next((s for s in comparison.complete if s.option.family == ON_DEMAND), None)
 
 
 def quote(old: tuple[Request, Side[Scenario]], new: tuple[Request, Side[Scenario]]) -> Quote[Scenario]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from planner.answer.recommend import is_near, is_unsure, others_of, ranked_of, settled_tie
@@ -65,14 +66,12 @@ def search(request: Request, sizes: Sequence[FleetSize], each: Each = map) -> Fo
 
 def _chosen(pricer: FleetPricer, ranked: Sequence[Scenario], of: dict[int, Candidate], rank_by: str) -> Scenario:
     """What the rule for a tie leaves of those that tie with the first: the draws are needed of few."""
-    first, known = ranked[0], dict[int, bool]()
+    first = ranked[0]
+    leading = cache(lambda: pricer.outcomes(of[id(first)]))  # an evaluation, which most answers need not
 
     def ties(other: Scenario) -> bool:
         if other is first or not is_near(other, first):
             return other is first
-        if id(other) not in known:
-            leading = pricer.outcomes(of[id(first)])
-            known[id(other)] = is_unsure(pricer.outcomes(of[id(other)]), leading, other.unit / first.unit)
-        return known[id(other)]
+        return is_unsure(pricer.outcomes(of[id(other)]), leading(), other.unit / first.unit)
 
     return settled_tie(ranked, ties, rank_by)[0]

@@ -70,8 +70,8 @@ def tail_of(left_hours: Number, days: Number, chances: Chances) -> Tail:
 
     An extension starts where the block ends, so nothing stops; both together last 182 days at most, and what is longer
     is another block from that day on, half an hour and a start after the old nodes. Else a checkpoint is written before
-    the end, whose time is known, and new nodes start from it: On-Demand ones after a wait, or a later
-    block. Beyond 182 days another block is several, each after its wait.
+    the end, whose time is known, and new nodes start from it: On-Demand ones after a wait, or a later block. Beyond
+    182 days another block is several, each after its wait.
     """
     left = np.asarray(left_hours, dtype=float)
     outlasts = left > 0

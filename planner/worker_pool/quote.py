@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from planner.answer.quote import ON_DEMAND, Quote, Side, saving_of
+from planner.answer.quote import ON_DEMAND, Quote, Side, first_of, saving_of
 from planner.errors import UsageProblem
 from planner.plan.load import LoadedPool
 from planner.worker_pool.compare import outcomes_in
@@ -29,7 +29,7 @@ def on_demand(loaded: LoadedPool, chosen: PoolScenario, compare: Compare) -> Way
     only = tuple(one.model_copy(update={"purchase": (ON_DEMAND,)}) for one in workers)
     loaded = replace(loaded, plan=loaded.plan.model_copy(update={"workers": only}))
     found = compare(loaded)
-    first = found.best or next(iter(found.complete), None)
+    first = first_of(found)
     if first is None:
         raise UsageProblem("--vs on-demand: no On-Demand choice of this plan has a price; `planner compare` says why")
     return loaded, Side(scenario=first, comparison=found)

@@ -21,21 +21,19 @@ def quoted(ask: Ask, scenario: str, other: Ask | None, watch: Watch) -> tuple[Ca
     """(the card, the comparison of the plan). other: the plan of today, None for On-Demand. Raises UsageProblem."""
     if ask.draws == 0:
         raise UsageProblem(NO_DRAWS)
-    ask = replace(ask, draws=draws_for(ask))  # both sides the same runs
+    runs = draws_for(ask)
+    ask = replace(ask, draws=runs)  # both sides the same runs
 
     def compare(loaded: LoadedPool) -> PoolComparison:
-        with watch.steps(REPLAYING, choices_in(loaded.plan, ask.book) * draws_for(ask)) as step:
+        with watch.steps(REPLAYING, choices_in(loaded.plan, ask.book) * runs) as step:
             return simulated(replace(ask, loaded=loaded), step)
 
-    loaded = plan_of(ask)
-    if other is not None:
-        check_comparable(plan_of(other), loaded)
+    loaded, theirs = plan_of(ask), plan_of(other) if other else None
+    if theirs is not None:
+        check_comparable(theirs, loaded)
     found = compare(loaded)
     new = Side(scenario=named(found, scenario), comparison=found)
-    if other is None:
-        old = on_demand(loaded, new.scenario, compare)
-    else:
-        old = plan_of(other), today(compare(plan_of(other)))
-    with watch.steps(REPLAYING, 2 * draws_for(ask)) as step:
+    old = on_demand(loaded, new.scenario, compare) if theirs is None else (theirs, today(compare(theirs)))
+    with watch.steps(REPLAYING, 2 * runs) as step:
         made = quote(old, (loaded, new), ask.book, step)
     return card_of(made, bought), found

@@ -6,7 +6,7 @@ from planner.evidence.replay import CONTRADICTED, NOT_ASKED, Backtest
 from planner.report.terminal.columns import whole
 from planner.report.terminal.comparison_text import BOLD, NARROWEST, PLAIN
 from planner.report.wording import backtest as words
-from planner.report.wording.wrapping import wrap
+from planner.report.wording.wrapping import for_terminal, wrap
 
 
 def render(found: Backtest, *, width: int, colour: bool, ascii_only: bool) -> str:
@@ -24,4 +24,4 @@ def render(found: Backtest, *, width: int, colour: bool, ascii_only: bool) -> st
     told = [part for text in (words.counts(found), *words.coverage(found)) for part in wrap(text, width, "  ")]
     lines += ["", *([f"{BOLD}{text}{PLAIN}" for text in told] if colour else told)]
     text = "\n".join(lines) + "\n"
-    return text.encode("ascii", "replace").decode() if ascii_only else text
+    return for_terminal(text, ascii_only)

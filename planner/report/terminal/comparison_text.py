@@ -14,7 +14,7 @@ from planner.report.wording.figures import visible
 from planner.report.wording.line import CALLS_FOR_ATTENTION, Kind, Line
 from planner.report.wording.notes import assumptions, heading
 from planner.report.wording.ranking import Ranked, ranking_columns
-from planner.report.wording.wrapping import cut, wrap
+from planner.report.wording.wrapping import cut, for_terminal, wrap
 
 NARROWEST = 32
 HEIGHT, MOST_ROWS, FEWEST_ROWS = 40, 12, 4  # of a screen; rows of the table that it has by default
@@ -67,7 +67,7 @@ def render(
     if count < len(shortlist.rows):
         lines += wrap(ranking.more_rows(shortlist.rows[count:], dots), width)
     text = "\n".join([*lines, *after]) + "\n"
-    return text.encode("ascii", "replace").decode() if ascii_only else text.encode("utf-8", "replace").decode()
+    return for_terminal(text, ascii_only)
 
 
 def _rows_shown(rows: int, fitting: int, top: int | None, *, everything: bool) -> int:

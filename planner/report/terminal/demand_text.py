@@ -5,7 +5,7 @@ from __future__ import annotations
 from planner.demand.shown import HoursShown, JobsShown
 from planner.report.terminal.comparison_text import NARROWEST
 from planner.report.wording import demand as words
-from planner.report.wording.wrapping import wrap
+from planner.report.wording.wrapping import for_terminal, wrap
 
 
 def render(shown: JobsShown | HoursShown, file: str, *, width: int, ascii_only: bool) -> str:
@@ -17,4 +17,4 @@ def render(shown: JobsShown | HoursShown, file: str, *, width: int, ascii_only: 
     for heading, said in (("How far to trust it", words.trust(shown)), ("Next", words.next_steps(shown, file))):
         lines += ["", heading, *(part for text in said for part in wrap(text, width, "  "))]
     text = "\n".join(lines) + "\n"
-    return text.encode("ascii", "replace").decode() if ascii_only else text
+    return for_terminal(text, ascii_only)

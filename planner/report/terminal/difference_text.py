@@ -13,7 +13,7 @@ from planner.report.wording import changes as diff_words
 from planner.report.wording import figures
 from planner.report.wording.change_columns import bill_columns, scenario_columns
 from planner.report.wording.table import Column
-from planner.report.wording.wrapping import cut, wrap
+from planner.report.wording.wrapping import cut, for_terminal, wrap
 
 SCHEMA_VERSION = "1"
 NARROWEST = 32
@@ -58,7 +58,7 @@ def render(changes: Changes, *, width: int, colour: bool, ascii_only: bool, top:
         lines += [line for text in kept for line in wrap(f"  {figures.visible(text)}", width, indent="    ")]
         lines += _rest(len(texts) - len(kept), width, more)
     text = "\n".join(lines) + "\n"
-    return text.encode("ascii", "replace").decode() if ascii_only else text.encode("utf-8", "replace").decode()
+    return for_terminal(text, ascii_only)
 
 
 def _rest(count: int, width: int, more: str) -> list[str]:

@@ -8,7 +8,7 @@ from planner.mix.advice import Purchase
 from planner.mix.answer import Mix
 from planner.report.wording.figures import many, usd
 from planner.report.wording.mix import amount, due_now, is_owned, not_known, thing
-from planner.report.wording.wrapping import wrap
+from planner.report.wording.wrapping import for_terminal, wrap
 from pricing.book import PriceBook
 
 ROW = "   "  # begins a line of a table, which is not wrapped
@@ -24,7 +24,7 @@ def render(found: Mix, book: PriceBook, *, width: int, ascii_only: bool) -> str:
     for part in parts:
         lines += [part] if not part or part.startswith(ROW) else wrap(part, width, "    ")
     text = "\n".join(lines) + "\n"
-    return text.encode("ascii", "replace").decode() if ascii_only else text
+    return for_terminal(text, ascii_only)
 
 
 def _now(found: Mix) -> list[str]:

@@ -11,7 +11,7 @@ from planner.report.terminal.comparison_text import BOLD, NARROWEST, PLAIN, head
 from planner.report.wording import optimum
 from planner.report.wording.figures import visible
 from planner.report.wording.line import Line
-from planner.report.wording.wrapping import wrap
+from planner.report.wording.wrapping import for_terminal, wrap
 
 NEXT = "Compare every choice on this fleet"
 
@@ -52,4 +52,4 @@ def render(
         words = shlex.join(["planner", "compare", visible(plan_path), *map(visible, again), *options])
         lines += [f"{NEXT}:", *command(words, width)]
     text = "\n".join(lines) + "\n"
-    return text.encode("ascii", "replace").decode() if ascii_only else text.encode("utf-8", "replace").decode()
+    return for_terminal(text, ascii_only)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planner.report.wording.figures import visible
 from planner.report.wording.quote import SAVING, Card
-from planner.report.wording.wrapping import wrap
+from planner.report.wording.wrapping import for_terminal, wrap
 
 
 def render(card: Card, *, width: int, ascii_only: bool) -> str:
@@ -16,4 +16,4 @@ def render(card: Card, *, width: int, ascii_only: bool) -> str:
     lines += wrap(f"{SAVING}: {card.saving}", width, "  ") if card.saving else []
     lines += ["", *(line for text in card.basis for line in wrap(text, width, "  "))]
     text = "\n".join(lines) + "\n"
-    return text.encode("ascii", "replace").decode() if ascii_only else text
+    return for_terminal(text, ascii_only)

@@ -9,7 +9,7 @@ from planner.report.terminal.columns import whole
 from planner.report.terminal.comparison_text import NARROWEST
 from planner.report.wording import reconciliation as words
 from planner.report.wording.figures import visible
-from planner.report.wording.wrapping import wrap
+from planner.report.wording.wrapping import for_terminal, wrap
 
 
 def render(
@@ -34,4 +34,4 @@ def render(
         lines += ["", "Measured"]
         lines += [line for text in said for line in wrap(f"- {visible(text)}", width, "  ")]
     text = "\n".join(lines) + "\n"
-    return text.encode("ascii", "replace").decode() if ascii_only else text
+    return for_terminal(text, ascii_only)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from planner.report.terminal.columns import whole
 from planner.report.terminal.comparison_text import NARROWEST
 from planner.report.wording import simulation as words
-from planner.report.wording.wrapping import wrap
+from planner.report.wording.wrapping import for_terminal, wrap
 from planner.spot.simulate import Run
 
 
@@ -19,4 +19,4 @@ def render(runs: Sequence[Run], *, width: int, ascii_only: bool) -> str:
         lines += [*wrap(words.title(run), width, "  "), ""]
         lines += [*whole(words.columns(run), width, "-" if ascii_only else "─"), ""]
     text = "\n".join([*lines, *wrap(words.LEGEND, width, "  ")]) + "\n"
-    return text.encode("ascii", "replace").decode() if ascii_only else text
+    return for_terminal(text, ascii_only)

@@ -8,7 +8,7 @@ from planner.decide.spot_runs import SpotRuns
 from planner.report.terminal.columns import whole
 from planner.report.terminal.comparison_text import NARROWEST
 from planner.report.wording import spot_runs as words
-from planner.report.wording.wrapping import wrap
+from planner.report.wording.wrapping import for_terminal, wrap
 
 
 def render(found: Sequence[SpotRuns], *, width: int, ascii_only: bool) -> str:
@@ -22,4 +22,4 @@ def render(found: Sequence[SpotRuns], *, width: int, ascii_only: bool) -> str:
             lines += wrap(text, width, "  ")
     notes = [words.LEGEND, *([] if found[0].closed else [words.PLANNED_PRICE])]
     text = "\n".join([*lines, *(line for note in notes for line in wrap(note, width, "  "))]) + "\n"
-    return text.encode("ascii", "replace").decode() if ascii_only else text
+    return for_terminal(text, ascii_only)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from planner.report.terminal.columns import whole
 from planner.report.terminal.comparison_text import NARROWEST
 from planner.report.wording import traces as words
-from planner.report.wording.wrapping import wrap
+from planner.report.wording.wrapping import for_terminal, wrap
 from planner.spot.shown import Recordings
 
 
@@ -23,4 +23,4 @@ def render(found: Recordings, *, width: int, ascii_only: bool) -> str:
     counted = words.as_counted(found.shown)
     lines += ["", *wrap(counted, width, "  ")] if counted else []
     text = "\n".join(lines) + "\n"
-    return text.encode("ascii", "replace").decode() if ascii_only else text
+    return for_terminal(text, ascii_only)

@@ -8,7 +8,7 @@ from planner.report.terminal.columns import whole
 from planner.report.terminal.comparison_text import NARROWEST
 from planner.report.wording import ways as words
 from planner.report.wording.figures import visible
-from planner.report.wording.wrapping import wrap
+from planner.report.wording.wrapping import for_terminal, wrap
 
 
 def render(comparison: Comparison, ways: Ways, *, width: int, ascii_only: bool, verbose: bool) -> str:
@@ -27,4 +27,4 @@ def render(comparison: Comparison, ways: Ways, *, width: int, ascii_only: bool, 
             f"- -v: {len(ways.assumptions)} assumptions with range and source; --set changes them", width, "  "
         )
     text = "\n".join(lines) + "\n"
-    return text.encode("ascii", "replace").decode() if ascii_only else text
+    return for_terminal(text, ascii_only)

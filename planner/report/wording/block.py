@@ -78,11 +78,15 @@ def _extension(plan: BlockPlan) -> str:
     chance = "on which the plan counts" if plan.extension_is_certain else chance
     # the earlier it is bought, the more capacity is free; the later, the better one knows how far the run is
     chance = f"sold from {plan.ask_from}, {chance}"
-    if plan.days + (plan.extension_days or 0) > BLOCK_MAX_DAYS:
+    if _exceeds(plan, plan.extension_days):
         return f"buy another block from its last day for what is left ({chance})"
-    beyond = plan.days + (plan.extension_p90_days or 0) > BLOCK_MAX_DAYS
+    beyond = _exceeds(plan, plan.extension_p90_days)
     other = f", or buy another block where that exceeds {BLOCK_MAX_DAYS} days in all" if beyond else ""
     return f"extend by what is left (planner reserve --extend, {chance}){other}"
+
+
+def _exceeds(plan: BlockPlan, more_days: float | None) -> bool:
+    return plan.days + (more_days or 0) > BLOCK_MAX_DAYS
 
 
 def due(scenario: Scenario, entry: Cash) -> str:
@@ -99,7 +103,7 @@ def more_cash(plan: BlockPlan) -> str:
     if not plan.outlast_fraction or plan.extension_usd is None or plan.tail != EXTEND:
         return ""
     share = figures.percent(plan.outlast_fraction)
-    what = "another block of" if plan.days + (plan.extension_days or 0) > BLOCK_MAX_DAYS else "an extension by"
+    what = "another block of" if _exceeds(plan, plan.extension_days) else "an extension by"
     return (
         f"{plan.decide_on}: {figures.usd(plan.extension_usd)} more where the run outlasts the block ({share} of the "
         f"outcomes), for {what} {_days(plan.extension_days or 0)}, which is enough in half of them"

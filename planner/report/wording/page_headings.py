@@ -24,7 +24,7 @@ HEADINGS: dict[str, str] = {
     "planned_value": "Planned",
     "usd_at_low": "USD at low",
     "usd_at_high": "USD at high",
-    "then_the_cheapest": "Then recommended",
+    "then_recommended": "Then recommended",
     "number": "Number",
     "from": "From",
     "it_costs_usd": "It costs, USD",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from planner.estimate.result import Scenario
 from planner.layouts.registry import ROOMS
 from pricing.offers import PurchaseOption
@@ -31,8 +29,8 @@ def spoken_id(scenario_id: str, *, place: bool = False) -> str:
 
 def _fleet(kind: str) -> str:
     """`18 x p5.48xlarge` of an id's `p5.48xlargex18`; a type alone as it is."""
-    found = re.fullmatch(r"(.+\.\d*\w*?large|.+\.metal[\w-]*?)x(\d+)", kind)
-    return f"{int(found[2]):,} x {found[1]}" if found else kind
+    name, _, count = kind.rpartition("x")
+    return f"{int(count):,} x {name}" if count.isdecimal() else kind
 
 
 def way(option: PurchaseOption) -> str:

@@ -13,6 +13,11 @@ def cells(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
+def for_terminal(text: str, ascii_only: bool) -> str:
+    """The text with a ? for what a terminal cannot show."""
+    return text.encode("ascii" if ascii_only else "utf-8", "replace").decode()
+
+
 def cut(text: str, room: int, more: str = "…") -> str:
     """The text in at most `room` cells, ending in `more` if it was cut."""
     if cells(text) <= room:
