@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from planner.answer.measure import cost_of, per_unit, ranked
+from planner.answer.measure import per_unit, ranked
 from planner.answer.ranges import Range
 from planner.answer.recommend import SURE, is_better
 from planner.decide import leaders
@@ -54,6 +54,17 @@ def not_chosen(comparison: Comparison, *, rules: bool = True) -> list[str]:
         f"{title}: {named(comparison, scenario)}: {_figures(comparison, scenario)}. {text}"
         for scenario, title, text in alternatives(comparison, rules=rules)
     ]
+
+
+def on_demand(comparison: Comparison, best: Scenario) -> list[str]:
+    """The first that is bought without any commitment, where the answer does not name it: what most people would do."""
+    named_ones = {s.option.family for s in leaders.leaders_of(comparison)}
+    found = next((s for s in comparison.scenarios if s.eligible and s.option.family == "on-demand"), None)
+    if found is None or "on-demand" in named_ones:
+        return []
+    assert found.cost_usd is not None and best.cost_usd is not None  # noqa: PT018  they are eligible
+    apart = _apart(best.cost_usd, found.cost_usd)
+    return [f"On-Demand: {named(comparison, found)}: {_figures(comparison, found)}. {apart}."]
 
 
 def others(comparison: Comparison) -> list[Line]:
@@ -299,9 +310,7 @@ def alternatives(comparison: Comparison, *, rules: bool = True) -> list[tuple[Sc
             why = eligibility.cheaper_if(scenario, rule=rules)
             found.append((scenario, CONDITIONAL[entry.kind], f"{_often(scenario)}{why}."))
         elif best is not None and best.cost_usd is not None and scenario.cost_usd is not None:
-            one, other = cost_of(best, "p50"), cost_of(scenario, "p50")
-            middle = f"{rounding.usd_apart(one, other)} {'more' if other >= one else 'less'} at P50"
-            found.append((scenario, SAFEST, f"{middle}, {_at_p90(best.cost_usd, scenario.cost_usd)}."))
+            found.append((scenario, SAFEST, f"{_apart(best.cost_usd, scenario.cost_usd)}."))
     return found
 
 
@@ -315,16 +324,23 @@ def _often(scenario: Scenario) -> str:
     )
 
 
-def _at_p90(best: Range, safest: Range) -> str:
-    """What the safest choice saves at P90, which is without end where just 9 of 10 outcomes finish."""
+def _apart(best: Range, other: Range) -> str:
+    """`$95k more at P50, $12k less at P90`; a P90 is without end where just 9 of 10 outcomes finish."""
+    middle = f"{rounding.usd_apart(best.p50, other.p50)} {_more(best.p50, other.p50)} at P50"
     if math.isinf(best.p90):
-        return f"{figures.usd(safest.p90)} at P90, where the recommended choice does not finish"
-    return f"{rounding.usd_apart(best.p90, safest.p90)} less at P90"
+        return f"{middle}, {figures.usd(other.p90)} at P90, where the recommended choice does not finish"
+    return f"{middle}, {rounding.usd_apart(best.p90, other.p90)} {_more(best.p90, other.p90)} at P90"
+
+
+def _more(one: float, other: float) -> str:
+    return "more" if other >= one else "less"
 
 
 def _breakdown(scenario: Scenario) -> str:
-    effort = f"; effort of operating it, not billed: {figures.usd(scenario.effort_usd)}" if scenario.effort_usd else ""
-    return f"Breakdown: {breakdown.sentence(scenario)}{effort}."
+    assert scenario.cost_usd is not None  # it is priced
+    weighs = scenario.effort_usd >= breakdown.SMALL * scenario.cost_usd.plan
+    effort = f"; effort of operating it, not billed: {figures.usd(scenario.effort_usd)}" if weighs else ""
+    return f"{breakdown.TITLE}: {breakdown.sentence(scenario)}{effort}."
 
 
 def cheapest_most_often(comparison: Comparison, found: Sequence[Scenario]) -> str:

@@ -89,7 +89,7 @@ def test_answer_names_both_and_says_what_does_not_finish() -> None:
     assert said[0].endswith("It costs about $6,844 and takes 5.4 days.")
     assert said[2] == "Capacity Block: Buy 6 days ($6,797, sold from 2026-08-10). No outcome outlasts it."
     assert said[3].startswith("Risk: 1 in 10 outcomes costs more than $6,861; 1 in 10 takes more than 5.")
-    assert said[-2].startswith("Breakdown: GPU nodes ")
+    assert said[-2].startswith("Planned cost: GPU nodes ")
     assert said[-1].startswith("Cheaper: #")
     assert "does not finish in more than half of the outcomes" in said[-1]
     assert "Right if you accept that it does not finish in 20% of the outcomes. It is unproven: " in said[-1]
