@@ -18,6 +18,7 @@ from planner.estimate.result import Scenario
 from planner.report.data.provenance import model_sha256
 from planner.report.wording import (
     after_run,
+    alternatives,
     answer,
     block,
     break_evens,
@@ -75,7 +76,7 @@ def sheet_of(comparison: Comparison, study: Study | None = None) -> Sheet:
         (PAYMENTS, payments.sentences(best)),
         ("Dates", dates.sentences(comparison, best)),
         ("Why this one", (answer.condition(comparison, best),)),
-        ("Not chosen", (*answer.not_chosen(comparison, rules=False), *answer.on_demand(comparison, best))),
+        ("Not chosen", (*alternatives.not_chosen(comparison, rules=False), *alternatives.on_demand(comparison, best))),
         (_when(best), (_block(best),) if best.block_plan else ()),
         ("When to switch", tuple(filter(None, [eligibility.duty(best)]))),
         ("Risk", (answer.risk(comparison, best).removeprefix("Risk: "),)),

@@ -18,7 +18,7 @@ from planner.decide.comparison import Comparison
 from planner.report.data.comparison_json import document
 from planner.report.diff.comparisons import changes
 from planner.report.terminal.columns import fitted, rows, whole
-from planner.report.wording import answer, figures, recommendation
+from planner.report.wording import alternatives, answer, figures, recommendation
 from planner.report.wording.stale_prices import aged, json_texts, sentences
 from planner.report.wording.table import Column
 from planner.report.wording.wrapping import cells, cut, wrap
@@ -60,7 +60,7 @@ def test_a_safest_choice_is_said_beside_one_whose_p90_is_never_reached() -> None
     assert best.cost_usd is not None
     never = replace(best, cost_usd=replace(best.cost_usd, p90=math.inf))
     found = replace(small(), scenarios=(never, other), answer=answered(best.id, (other.id, "safest")))
-    ((_, title, text),) = answer.alternatives(found)
+    ((_, title, text),) = alternatives.alternatives(found)
     assert title == "Safer"
     assert text.endswith(" at P90, where the recommended choice does not finish.")
 
