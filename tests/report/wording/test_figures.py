@@ -186,8 +186,8 @@ def test_a_lead_is_named_below_the_first_sentence(below: float | None, said: str
 
 def test_a_tie_is_named_with_what_decides_it() -> None:
     second = answer.sentences(led(1030.0, 0.4, tied=True))[1].text
-    assert "and costs as much as #2 FSx for Lustre on a Capacity Block, within the uncertainty; " in second
-    assert second.endswith("it is chosen for its lower P50.")
+    assert "It costs as much as #2 FSx for Lustre on a Capacity Block within the uncertainty, " in second
+    assert second.endswith("and is chosen for its lower P50.")
 
 
 def test_the_only_scenario_is_no_lead() -> None:
