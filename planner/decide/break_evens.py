@@ -29,7 +29,9 @@ class BreakEven:
     none is feasible.
 
     inside: whether `value` is in the parameter's own range; otherwise the assumption would have to be very wrong.
-    first_usd, before_usd: the planned cost of the two at `value`, None if not feasible there.
+    first_usd, before_usd: the planned cost of the two at `value`, None if not feasible there. then, then_usd: what is
+    recommended at `value` where everything is decided again, block lengths and ties included, "" where nothing is; None
+    where that was not asked.
     """
 
     parameter: Parameter
@@ -40,6 +42,8 @@ class BreakEven:
     first_usd: float | None
     before_usd: float | None
     inside: bool
+    then: str | None = None
+    then_usd: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +56,20 @@ class Search:
     lowest: float
     highest: float
     runs: int
+
+
+def sides(entry: Search) -> list[BreakEven]:
+    """The nearest change above the planned value and the nearest below it, the nearer first. Beyond it another may lead
+    again, which changes nothing for who has to decide now. Not one at which the recommendation stays as it is."""
+    planned, found = entry.parameter.value, sorted(entry.break_evens, key=how_far)
+    nearest = [next((one for one in found if (one.value > planned) is up), None) for up in (True, False)]
+    return sorted((one for one in nearest if one is not None and one.then != one.before), key=how_far)
+
+
+def how_far(break_even: BreakEven) -> float:
+    """From the planned value, as a multiple of it."""
+    planned = break_even.parameter.value or break_even.parameter.high or 1.0
+    return abs(break_even.value - break_even.parameter.value) / abs(planned)
 
 
 def search(ranking_cache: RankingCache, parameters: Sequence[Parameter], each: Each = map) -> tuple[Search, ...]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 
 from planner.answer.compared import Prices
 from planner.answer.eligible import with_fractions
 from planner.answer.measure import order
 from planner.answer.price_age import stale_prices
-from planner.answer.recommend import answer_of
+from planner.answer.recommend import Answer, answer_of
+from planner.answer.row import Outcomes
 from planner.decide.comparison import Comparison
 from planner.decide.eligibility import judged
 from planner.decide.enumerate import evaluate
@@ -16,10 +18,13 @@ from planner.decide.narrow import has_many_counts, narrowed
 from planner.decide.notices import notes_of
 from planner.decide.search import Each
 from planner.estimate.derivations import derived_of
+from planner.estimate.evaluate import Evaluated
 from planner.estimate.outcomes import outcomes_of
 from planner.estimate.request import Request
+from planner.estimate.result import Scenario
 from planner.estimate.summary import scenario_of
 from planner.models.sheet import Sheet
+from planner.models.values import Values
 
 __all__ = ["Request", "compare"]
 
@@ -35,29 +40,52 @@ def compare(request: Request, each: Each = map) -> Comparison:
     return replace(_compared(some), plan=request.plan.canonical(), searched=searched)
 
 
-def _compared(request: Request) -> Comparison:
-    plan, book, rank_by = request.plan, request.book, request.plan.decision.rank_by
-    central = request.central(recording=request.derivations)
-    evaluated = list(evaluate(request, central, request.drawn(central) if request.draws else None))
+@dataclass(frozen=True, kw_only=True)
+class _Judged:
+    """Every choice evaluated, in the order of sheets and scenarios; and the answer."""
+
+    evaluated: list[Evaluated]
+    sheets: list[Sheet]
+    outcomes: Mapping[str, Outcomes]
+    scenarios: tuple[Scenario, ...]
+    answer: Answer
+
+
+def recommended_at(request: Request, only: Collection[str] | None = None) -> Scenario | None:
+    """The recommended choice of a plan, with the block lengths that it has then. only: ids of the choices to judge."""
+    found = _judged(request, request.central(recording=False), only)
+    return next((s for s in found.scenarios if s.id == found.answer.recommended), None)
+
+
+def _judged(request: Request, central: Values, only: Collection[str] | None = None) -> _Judged:
+    evaluated = list(evaluate(request, central, request.drawn(central) if request.draws else None, only))
     sheets = [Sheet(recording=request.derivations) for _ in evaluated]
     outcomes = {e.choice.id: outcomes_of(e, request.draws) for e in evaluated if e.spread and not e.why_not}
     scenarios = judged(
-        plan,
+        request.plan,
         [
             scenario_of(request, entry, outcomes.get(entry.choice.id), sheet)
             for entry, sheet in zip(evaluated, sheets, strict=True)
         ],
         outcomes,
     )
-    answer = answer_of(plan.decision, scenarios, outcomes)
+    answer = answer_of(request.plan.decision, scenarios, outcomes)
+    return _Judged(evaluated=evaluated, sheets=sheets, outcomes=outcomes, scenarios=tuple(scenarios), answer=answer)
+
+
+def _compared(request: Request) -> Comparison:
+    plan, book, rank_by = request.plan, request.book, request.plan.decision.rank_by
+    central = request.central(recording=request.derivations)
+    found = _judged(request, central)
+    answer, scenarios = found.answer, found.scenarios
     first = min(scenarios, key=lambda s: order(s, rank_by, answer.recommended), default=None)
     if request.draws and first is not None:
-        scenarios = with_fractions(scenarios, outcomes, first.id)
+        scenarios = with_fractions(scenarios, found.outcomes, first.id)
     complete = [
         replace(scenario, derived=derived_of(scenario, entry.planned, sheet, request.draws))
         if request.derivations and scenario.cost_usd and entry.planned
         else scenario
-        for scenario, entry, sheet in zip(scenarios, evaluated, sheets, strict=True)
+        for scenario, entry, sheet in zip(scenarios, found.evaluated, found.sheets, strict=True)
     ]
     as_of = request.as_of or plan.start
     return Comparison(

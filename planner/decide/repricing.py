@@ -78,9 +78,10 @@ class RankingCache:
 
 
 def contenders_of(comparison: Comparison, always: Collection[str] = ()) -> frozenset[str]:
-    """The scenarios that are priced again in a large plan: those of the answer, the first by rank, and the first of
-    each layout with each purchase option."""
+    """The scenarios that are priced again in a large plan: those of the answer, the first by rank that may be
+    recommended, and the first of each layout with each purchase option."""
     complete = comparison.complete
     kinds = {(s.layout, s.variant, s.option.id): s.id for s in reversed(complete)}
-    first = [s.id for s in (*leaders_of(comparison), *complete[:NEAREST])]
+    could_be = [s for s in complete if not s.held_back]
+    first = [s.id for s in (*leaders_of(comparison), *could_be[:NEAREST])]
     return frozenset([*always, *first, *kinds.values()])

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
-from planner.decide.break_evens import Search, search
+from planner.decide.break_evens import BreakEven, Search, search, sides
+from planner.decide.compare import recommended_at
 from planner.decide.comparison import Comparison
 from planner.decide.narrow import as_listed
-from planner.decide.parameters import STREAM_OF, Parameter, nodes_of, parameters_of, plan_parameters_of
+from planner.decide.parameters import STREAM_OF, Parameter, nodes_of, parameters_of, plan_parameters_of, with_parameter
 from planner.decide.ranking import RankedScenario
-from planner.decide.repricing import RankingCache
+from planner.decide.repricing import MANY, RankingCache, contenders_of
 from planner.decide.search import Each
 from planner.decide.sensitivity import Swing, swings
 from planner.decide.what_if import AXES, WhatIf, axes_of, what_if
@@ -60,7 +62,7 @@ def study(
     parameters = parameters_of(request, comparison.assumptions)
     ranking = ranking_cache.at()
     choices = plan_parameters_of(request)
-    searches = search(ranking_cache, [*choices, *parameters], each)
+    searches = settled(request, comparison, search(ranking_cache, [*choices, *parameters], each), each)
     found = swings(ranking_cache, parameters, scenario.id)
     stood_for = {STREAM_OF[choice.key] for choice in choices if choice.key in STREAM_OF}
     cells = _what_if(request, ranking_cache, choices, found, scenario.purchase) if grid else None
@@ -74,6 +76,28 @@ def study(
         plans_priced=ranking_cache.priced,
         tried=ranking_cache.scenarios,
     )
+
+
+def settled(
+    request: Request, comparison: Comparison, searches: Sequence[Search], each: Each = map
+) -> tuple[Search, ...]:
+    """The same, with what is recommended at the nearest changes where everything is decided again: a search ranks
+    planned costs and keeps the blocks as they are."""
+    if comparison.best is None:
+        return tuple(searches)
+    complete = comparison.complete
+    only = contenders_of(comparison) if len(complete) > MANY else None
+    asked = [break_even for entry in searches for break_even in sides(entry)]
+    found = dict(zip(map(id, asked), each(partial(_settled, request, only), asked), strict=True))
+    return tuple(
+        replace(entry, break_evens=tuple(found.get(id(one), one) for one in entry.break_evens)) for entry in searches
+    )
+
+
+def _settled(request: Request, only: frozenset[str] | None, break_even: BreakEven) -> BreakEven:
+    best = recommended_at(with_parameter(request, break_even.parameter, break_even.value), only)
+    usd = None if best is None or best.cost_usd is None else best.cost_usd.plan
+    return replace(break_even, then="" if best is None else best.id, then_usd=usd)
 
 
 def _what_if(

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.decide.break_evens import rounded, search
+from planner.decide.break_evens import rounded, search, sides
 from planner.decide.compare import Request, compare
 from planner.decide.comparison import Comparison
 from planner.decide.leaders import leaders_of
@@ -445,6 +445,28 @@ class TestWhatIf:
         assert found is not None
         assert found.what_if is not None
         assert found.what_if.axes[0].values == (2.0, 3.0, 4.0, 6.0)
+
+
+def test_what_a_change_leads_to_is_what_the_plan_with_that_value_recommends() -> None:
+    """A search ranks planned costs and keeps the blocks; between two that tie the recommendation changes before it."""
+    block = {"options": ["capacity-block", "on-demand"]}
+    request = asked(
+        fleet={"instance_types": ["p5.48xlarge"], "nodes": [16, 20]},
+        run={"work": {"gpu_hours": 38_000}, "deadline": "28d"},
+        purchase=block,
+        storage={"layouts": ["converged"]},
+        draws=300,
+    )
+    found = study(request, compare(request), grid=False)
+    assert found is not None
+    named = [one for entry in found.searches for one in sides(entry)]
+    assert len(named) >= 2
+    for one in named:
+        best = compare(with_parameter(request, one.parameter, one.value)).best
+        assert one.then == (best.id if best else "")
+    assert any(one.then != one.first for one in named)
+    # what leaves the recommendation as it is, is no change
+    assert all(one.then != one.before for one in named)
 
 
 @pytest.mark.thorough

@@ -66,7 +66,7 @@ def digits(amount: Decimal) -> Decimal:
 
 
 def near(text: str, amount: Decimal, digits: float = 0.5) -> bool:
-    """Whether a printed figure is the amount, to its own last digit. digits: by how many units of it they may differ."""
+    """Whether a printed figure is the amount, to so many units of its own last digit."""
     found = re.fullmatch(r"\$?([\d,]*\.?\d+)([kMBT]?)", text)
     assert found, text
     last = Decimal(UNITS[found[2]]).scaleb(-len(found[1].partition(".")[2]))

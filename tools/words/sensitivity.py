@@ -66,6 +66,12 @@ KEYS: tuple[Word, ...] = (
     word("searches[].flips[].first_cost_usd", "number?", "what `first` costs at `value`", "USD"),
     word("searches[].flips[].before_cost_usd", "number?", "what `before` costs at `value`", "USD"),
     word("searches[].flips[].inside_range", "flag", "whether `value` is between the 5th and the 95th percentile"),
+    word(
+        "searches[].flips[].then",
+        "text?",
+        "id of what is recommended at `value`, with block lengths and ties decided again; empty for nothing; null "
+        "where that was not asked: only of the nearest change on each side",
+    ),
     word("searches[].flips[].set", "text", "option for `planner compare` to show it: --set assumptions.KEY=VALUE"),
     word(
         "unsearched",

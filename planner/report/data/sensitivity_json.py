@@ -37,6 +37,7 @@ def _break_even(break_even: BreakEven) -> dict[str, Any]:
         "first_cost_usd": usd(break_even.first_usd),
         "before_cost_usd": usd(break_even.before_usd),
         "inside_range": break_even.inside,
+        "then": break_even.then,
         "set": setting(break_even.parameter, break_even.value),
     }
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from planner.decide.break_evens import BreakEven
+from planner.decide.break_evens import BreakEven, sides
 from planner.decide.comparison import Comparison
 from planner.decide.leaders import likeliest, rank_of
 from planner.decide.parameters import Parameter
@@ -28,11 +28,11 @@ from planner.report.wording.break_evens import (
     planned_value,
     setting,
     short_id,
-    sides,
     start,
     title,
     unmoved,
     untried,
+    usd_from,
     value,
     with_break_evens,
 )
@@ -176,6 +176,6 @@ def _break_even(break_even: BreakEven, listed: set[str], fleet: str) -> BreakEve
         start=start(break_even),
         beyond=beyond(break_even),
         cheapest=cheapest_from(break_even, fleet),
-        usd=_money(break_even.first_usd) if break_even.first else "",
+        usd=_money(usd_from(break_even)) if break_even.first else "",
         setting=breakable(setting(parameter, break_even.value)),
     )

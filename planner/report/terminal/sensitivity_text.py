@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
+from planner.decide.break_evens import sides
 from planner.decide.comparison import Comparison
 from planner.decide.leaders import likeliest
 from planner.decide.probability import LowerCostProbability
@@ -62,7 +63,7 @@ def render(
     for text in (*(break_even_sentence(entry, fleet) for entry in found), words.unchanged(study), untried(study)):
         lines += wrap(f"  {text}", width, indent="      ") if text else []
     lines += ["", *_probability(comparison, study, pair, width, fleet)]
-    example = next((break_even for entry in found for break_even in entry.break_evens), None)
+    example = next((break_even for entry in found for break_even in sides(entry)), None)
     if example:
         repeated = " ".join(shlex.quote(visible(word)) for word in (plan_path, *again))
         lines += ["", words.TRY_ONE]

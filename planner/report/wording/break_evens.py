@@ -6,7 +6,7 @@ import math
 from shlex import quote
 
 from planner.answer.recommend import SMALL
-from planner.decide.break_evens import BreakEven, Search
+from planner.decide.break_evens import BreakEven, Search, how_far, sides
 from planner.decide.parameters import FIT, PER_NODE_DAY, Parameter
 from planner.decide.sensitivity import Swing
 from planner.decide.study import Study
@@ -114,24 +114,19 @@ def short_id(scenario_id: str, fleet: str) -> str:
 def with_break_evens(study: Study) -> list[Search]:
     """What changes the leader: first what does so inside its range, then what the plan states without one, then what
     lies beyond its range; of each the nearest in proportion first."""
-    found = [entry for entry in study.searches if entry.break_evens]
+    found = [entry for entry in study.searches if sides(entry)]
 
     def place(entry: Search) -> tuple[int, float, str]:
-        inside = any(break_even.inside for break_even in entry.break_evens)
+        inside = any(break_even.inside for break_even in sides(entry))
         group = 0 if inside else 1 if entry.parameter.low == entry.parameter.high else 2
-        return group, min(map(_far, entry.break_evens)), entry.parameter.key
+        return group, min(map(how_far, sides(entry))), entry.parameter.key
 
     return sorted(found, key=place)
 
 
-def _far(break_even: BreakEven) -> float:
-    planned = break_even.parameter.value or break_even.parameter.high or 1.0
-    return abs(break_even.value - break_even.parameter.value) / abs(planned)
-
-
 def unmoved(study: Study) -> list[Search]:
     """What was tried and changes nothing."""
-    return [entry for entry in study.searches if not entry.break_evens]
+    return [entry for entry in study.searches if not sides(entry)]
 
 
 def untried(study: Study) -> str:
@@ -156,14 +151,6 @@ def cheapest_at_ends(swing: Swing, leader: str, fleet: str = "") -> str:
     return "; ".join(found) or "the same"
 
 
-def sides(entry: Search) -> list[BreakEven]:
-    """The nearest change above the planned value and the nearest below it, the nearer first. Beyond it another may lead
-    again, which changes nothing for who has to decide now."""
-    planned, found = entry.parameter.value, sorted(entry.break_evens, key=_far)
-    nearest = [next((one for one in found if (one.value > planned) is up), None) for up in (True, False)]
-    return sorted((one for one in nearest if one is not None), key=_far)
-
-
 def start(break_even: BreakEven) -> str:
     """`3,350 TB and up`."""
     side = "up" if break_even.value > break_even.parameter.value else "down"
@@ -180,7 +167,16 @@ def beyond(break_even: BreakEven) -> str:
 
 
 def cheapest_from(break_even: BreakEven, fleet: str = "") -> str:
-    return _choice(break_even.first, fleet)
+    return _choice(_recommended(break_even), fleet)
+
+
+def usd_from(break_even: BreakEven) -> float | None:
+    """What that one costs there, as planned; None for nothing."""
+    return break_even.first_usd if break_even.then is None else break_even.then_usd
+
+
+def _recommended(break_even: BreakEven) -> str:
+    return break_even.first if break_even.then is None else break_even.then
 
 
 def _choice(scenario_id: str | None, fleet: str) -> str:
@@ -200,7 +196,7 @@ def break_even_sentence(entry: Search, fleet: str = "") -> str:
 def stop_sentence(break_even: BreakEven, fleet: str = "") -> str:
     """`Above $54.2/h for a node (planned: $41.53/h), S3 streaming with On-Demand nodes costs less.`"""
     above, planned = (value(break_even.parameter, usd) for usd in (break_even.value, break_even.parameter.value))
-    return f"Above {above} for a node (planned: {planned}), {_then(break_even, fleet, 'costs less')}."
+    return f"Above {above} for a node (planned: {planned}), {_choice(break_even.first, fleet)} costs less."
 
 
 def _passes(break_even: BreakEven) -> str:
@@ -213,10 +209,12 @@ def _passes(break_even: BreakEven) -> str:
 def _then(break_even: BreakEven, fleet: str, verb: str) -> str:
     if not break_even.first:
         return NOTHING_FEASIBLE
+    if not _recommended(break_even):
+        return "nothing meets the limits"
     because = ""
     if break_even.before and break_even.before_usd is None:
         because = f", because {_choice(break_even.before, fleet)} is no longer feasible"
-    return f"{_choice(break_even.first, fleet)} {verb}{because}"
+    return f"{_choice(_recommended(break_even), fleet)} {verb}{because}"
 
 
 def lead(study: Study, fleet: str = "") -> str:

@@ -208,8 +208,8 @@ def unchanged(numbers: int, runs: int) -> str:
     """What was tried without effect on the ranking."""
     verb = "does" if numbers == 1 else "do"
     return (
-        f"{many(numbers, 'number')} {verb} not change the recommended choice at any of {runs:,} values, from a quarter "
-        "of the low end to four times the high end."
+        f"{many(numbers, 'number')} {verb} not change it at any of {runs:,} values, from a quarter of the low end to "
+        "four times the high end, while Capacity Blocks keep their length."
     )
 
 

@@ -76,8 +76,8 @@ def unchanged(study: Study) -> str:
     runs = sum(entry.runs for entry in entries)
     names = "1 more number does" if len(entries) == 1 else f"{len(entries)} more numbers do"
     return (
-        f"{names} not change it at any of {runs:,} values, from a quarter of the low end to four times the high end "
-        "(-f json lists them)."
+        f"{names} not change it at any of {runs:,} values, from a quarter of the low end to four times the high end, "
+        "while Capacity Blocks keep their length (-f json lists them)."
     )
 
 
