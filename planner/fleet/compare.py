@@ -16,10 +16,12 @@ from planner.answer.measure import cost_of, order
 from planner.answer.price_age import stale_prices
 from planner.answer.recommend import answer_of
 from planner.answer.row import Outcomes, Shortfall
+from planner.demand.weeks import WEEK_HOURS
 from planner.fleet.bill import around, cache_tb, hot_union, node_lines
 from planner.fleet.bought import MIX, Shop, mix_or_reason
 from planner.fleet.measured import of_queue, with_cost
 from planner.fleet.model import Floats
+from planner.fleet.past import Past, past_of
 from planner.fleet.result import FleetComparison, FleetScenario, Sharing
 from planner.fleet.runs import UNLIMITED, Outcome, Task, counts_of, outcome_of
 from planner.fleet.sharing import partitions, shared_or_not
@@ -38,12 +40,15 @@ Each = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
 BACKLOG, DEADLINES, WAIT = "backlog", "deadlines", "mean wait"
 
 
-def runs_for(plan: FleetPlan, book: PriceBook, asked: int | None) -> int:
+def runs_for(loaded: LoadedFleet, book: PriceBook, asked: int | None) -> int:
     """Simulated outcomes of each choice: as asked, else 50, fewer of very many jobs."""
     if asked is not None:
         return asked
+    plan, weeks = loaded.plan, loaded.weeks
     gpus = gpus_of(plan, book)
     jobs = sum(sum(per_month(plan, one, stream, gpus)) for one in plan.projects for stream in one.jobs)
+    if weeks is not None:
+        jobs += len(weeks.jobs) / weeks.count * plan.run.months * MONTH_HOURS / WEEK_HOURS
     return max(FEWEST_RUNS, min(DEFAULT_RUNS, int(JOBS_IN_ALL / max(jobs, 1))))
 
 
@@ -81,13 +86,14 @@ def compare_fleet(
     """Simulate and price every choice. runs: simulated outcomes of each; None for as many as suit the number of jobs.
     each: applies a function to many things. Raises UsageProblem where a type has no On-Demand price."""
     plan = loaded.plan
-    count, gpus = runs_for(plan, book, runs), gpus_of(plan, book)
+    count, gpus = runs_for(loaded, book, runs), gpus_of(plan, book)
+    past = past_of(loaded, gpus)
     central = Values(table=resolve(plan.assumptions), recording=False)
     drawn_values = Values(table=central.table, draws=count, seed=seed, used=central.used, recording=False)
     drawn, shop = drawn_of(plan, drawn_values), Shop(plan, book)
     sizes = counts_of(plan)
     tasks = [
-        Task(plan=plan, gpus=gpus, nodes=nodes, drawn=drawn, draw=draw, seed=seed)
+        Task(plan=plan, gpus=gpus, nodes=nodes, drawn=drawn, draw=draw, seed=seed, past=past)
         for nodes in sizes
         for draw in range(count)
     ]
@@ -118,7 +124,7 @@ def compare_fleet(
         notes=tuple(_notes(plan, book, shop, rows, best)),
         stale=stale_prices(rows, book.as_of, as_of, max_price_age_days),
         plan=plan,
-        sharing=_sharing(plan, gpus, best, drawn, seed, each),
+        sharing=_sharing(plan, gpus, best, drawn, seed, each, past),
         frontier=tuple(_frontier(rows)),
     )
 
@@ -205,18 +211,24 @@ def _frontier(rows: Sequence[FleetScenario]) -> Iterator[str]:
 
 
 def _sharing(
-    plan: FleetPlan, gpus: Mapping[str, int], best: FleetScenario | None, drawn: Drawn, seed: int, each: Each
+    plan: FleetPlan,
+    gpus: Mapping[str, int],
+    best: FleetScenario | None,
+    drawn: Drawn,
+    seed: int,
+    each: Each,
+    past: Past | None,
 ) -> Sharing | None:
     if best is None or len(plan.projects) < 2 or any(not count for _, count in best.nodes):
         return None
     parts = partitions(plan, best)
     draws = min(drawn.draws, FEWEST_RUNS)
     tasks = [
-        Task(plan=plan, gpus=gpus, nodes=nodes, drawn=drawn, draw=draw, seed=seed, alone=at)
+        Task(plan=plan, gpus=gpus, nodes=nodes, drawn=drawn, draw=draw, seed=seed, past=past, alone=at)
         for at, (_, nodes) in enumerate(parts)
         for draw in range(draws)
     ]
-    return shared_or_not(plan, parts, list(each(outcome_of, tasks)), draws)
+    return shared_or_not(plan, parts, list(each(outcome_of, tasks)), draws, past)
 
 
 def _notes(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.fleet.model import Floats, Jobs, Ran
+from planner.fleet.past import Past
 from planner.fleet.queue import simulated
 from planner.fleet.workload import MONTH_HOURS, Drawn, jobs_of, owners_of, rules_of, unit_type
 from planner.plan.fleet_types import FleetPlan
@@ -17,7 +18,8 @@ UNLIMITED = 10_000_000  # nodes of a group that has as many as its jobs ask for
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """One draw of one choice. nodes: of each group. alone: index of the only project that is there; None for all."""
+    """One draw of one choice. nodes: of each group. past: jobs of the plan's file. alone: index of the only project
+    that is there; None for all."""
 
     plan: FleetPlan
     gpus: Mapping[str, int]
@@ -25,13 +27,14 @@ class Task:
     drawn: Drawn
     draw: int
     seed: int
+    past: Past | None = None
     alone: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
     """busy: nodes of each group in each hour. node_hours: groups x projects. wait, nodes: of each job that was
-    submitted. waited_gpu_hours: GPU-hours of waiting. useful: GPU-hours of work of each project, on its type of speed
+    submitted, nodes with fractions. waited_gpu_hours: GPU-hours of waiting. useful: GPU-hours of work of each project, on its type of speed
     1, in jobs that completed. deadlines: (met, all) jobs that have one. backlog: of the submitted work, the share that
     has not begun at the end."""
 
@@ -59,31 +62,32 @@ def outcome_of(task: Task) -> Outcome:
     """Simulate it."""
     plan, draw = task.plan, task.draw
     hours = plan.run.months * MONTH_HOURS
-    jobs = jobs_of(plan, task.gpus, task.drawn.factors[:, draw], (task.seed, draw))
+    jobs = jobs_of(plan, task.gpus, task.drawn.factors[:, draw], (task.seed, draw), task.past)
     if task.alone is not None:
-        mine = jobs.owner == task.alone
-        jobs = Jobs(**{name: column[mine] for name, column in vars(jobs).items()})
-    rules = rules_of(plan, task.drawn, draw)
-    ran = simulated(jobs, owners_of(plan), task.nodes, rules, float(hours), seed=task.seed * 1_000_003 + draw)
+        jobs = jobs.of(task.alone)
+    slots = 1 if task.past is None else task.past.slots
+    rules, capacity = rules_of(plan, task.drawn, draw, slots), [count * slots for count in task.nodes]
+    ran = simulated(jobs, owners_of(plan), capacity, rules, float(hours), seed=task.seed * 1_000_003 + draw)
+    nodes = jobs.nodes / slots
     gpus = np.array([task.gpus[unit_type(plan, project)] for project in plan.projects])
     useful = np.zeros(len(plan.projects))
     ended = np.isfinite(ran.end)
-    work = jobs.hours * jobs.nodes
+    work = jobs.hours * nodes
     np.add.at(useful, jobs.owner[ended], (work * gpus[jobs.owner])[ended])
     not_begun = ~np.isfinite(ran.start)
-    busy = np.array([ran.busy(group, hours) for group in range(len(task.nodes))])
+    busy = np.array([ran.busy(group, hours) for group in range(len(task.nodes))]) / slots
     if ran.overloaded:  # the queue that only grows keeps every node busy
         busy[:, int(ran.held[:, 3].max()) :] = np.array(task.nodes)[:, None]
     return Outcome(
         busy=busy,
-        node_hours=ran.node_hours(len(task.nodes), len(plan.projects), float(hours)),
+        node_hours=ran.node_hours(len(task.nodes), len(plan.projects), float(hours)) / slots,
         wait=ran.wait,
-        nodes=jobs.nodes.astype(float),
-        waited_gpu_hours=float((ran.wait * jobs.nodes * gpus[jobs.owner]).sum()),
+        nodes=nodes,
+        waited_gpu_hours=float((ran.wait * nodes * gpus[jobs.owner]).sum()),
         useful=useful * (1 - task.drawn.unfinished[:, draw]),
         deadlines=_deadlines(plan, jobs, ran, hours),
         backlog=float(work[not_begun].sum() / work.sum()) if work.size else 0.0,
-        lost_node_hours=ran.lost,
+        lost_node_hours=ran.lost / slots,
         failures=ran.failures,
         preempted=ran.preempted,
         events=ran.events,

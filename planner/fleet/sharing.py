@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from planner.fleet.past import Past
 from planner.fleet.result import FleetScenario, Sharing
 from planner.fleet.runs import Outcome
 from planner.plan.fleet_types import FleetPlan
@@ -26,14 +27,17 @@ def partitions(plan: FleetPlan, row: FleetScenario) -> Parts:
     return [(one.name, tuple(int(n) for n in nodes[at])) for at, one in enumerate(plan.projects)]
 
 
-def shared_or_not(plan: FleetPlan, parts: Parts, found: Sequence[Outcome], draws: int) -> Sharing:
+def shared_or_not(
+    plan: FleetPlan, parts: Parts, found: Sequence[Outcome], draws: int, past: Past | None
+) -> Sharing:
     """found: `draws` outcomes of each project alone, in the order of the projects."""
     jobs = sum(one.wait.size for one in found)
     grows = np.array([one.overloaded for one in found]).reshape(len(parts), draws)
+    of_file = {} if past is None else past.largest
     unable = [
         name
-        for (name, nodes), project in zip(parts, plan.projects, strict=True)
-        if max(stream.nodes for stream in project.jobs) > _largest(plan, project.name, nodes)
+        for at, ((name, nodes), project) in enumerate(zip(parts, plan.projects, strict=True))
+        if max(of_file.get(at, 0.0), *(stream.nodes for stream in project.jobs), 0) > _largest(plan, name, nodes)
     ]
     return Sharing(
         mean_wait_hours=float(sum(one.wait.sum() for one in found) / max(jobs, 1)),
