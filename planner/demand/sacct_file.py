@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from planner.demand.sacct_row import ASK, NOT_YET, Job, job_of, moment_of
+from planner.demand.sacct_row import ASK, NO_ZONE, NOT_YET, Job, job_of, moment_of
 from planner.errors import PlanProblems, Problem, UsageProblem
 from planner.plan.textfile import refuse
 
@@ -25,7 +25,7 @@ class JobsFile:
     """steps: rows of job steps, left out. repeated: times in the hour that the end of daylight saving repeats, which
     are taken as the first one. twice: rows that are in the file twice, as where two outputs were joined; counted once.
     resized: parts of jobs that changed their size, each a job that became eligible when its part began. counts_gpus:
-    whether any row names GPUs; without any, a job is of its nodes."""
+    whether any job that ran names GPUs; without any, a job is of its nodes."""
 
     jobs: tuple[Job, ...]
     steps: int
@@ -35,7 +35,7 @@ class JobsFile:
 
     @cached_property
     def counts_gpus(self) -> bool:
-        return any(one.gpus for one in self.jobs)
+        return any(one.gpus for one in self.jobs if one.start is not None)
 
     @cached_property
     def last(self) -> float:
@@ -90,6 +90,8 @@ def jobs_in(text: str, where: str, zone: ZoneInfo | None) -> JobsFile:
         found = job_of(row_of, line, zone)
         if isinstance(found, tuple):
             problems.append(_problem(where, line, *found))
+            if found[1] == NO_ZONE:  # and so it is in every line
+                break
             continue
         before = seen.setdefault((found.id, found.submit, found.start), found)
         if before is found:
@@ -99,7 +101,8 @@ def jobs_in(text: str, where: str, zone: ZoneInfo | None) -> JobsFile:
             twice += 1
         else:
             message = f"job {found.id} of line {before.line} again, with another end or size: its hours overlap"
-            problems.append(_problem(where, line, message, "run sacct once for all days, not twice for days that overlap"))
+            remedy = "run sacct once for all days, not twice for days that overlap"
+            problems.append(_problem(where, line, message, remedy))
     if not problems and not text.endswith("\n"):  # sacct ends every line: 16 nodes cut to 1 look like a job
         message, remedy = (
             "the last line has no end: the file is cut short",

@@ -14,12 +14,12 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 ASK = "sacct -a -X --parsable2 --starttime=... --format="
-ASK += "JobID,Account,Partition,Submit,Eligible,Start,End,Elapsed,Timelimit,State,NNodes,AllocTRES"
+ASK += "JobID,Account,Partition,Submit,Eligible,Start,End,Elapsed,Timelimit,State,NNodes,AllocTRES,ReqTRES"
 NO_PROJECT = "no-account"
 NOT_YET = ("", "Unknown", "None")
 _LAST = 4_102_444_800  # 2100-01-01
 _TIME = "write the time as sacct does by default: 2026-01-31T13:05:00; unset SLURM_TIME_FORMAT"
-_ZONE = "name the cluster's time zone, such as Europe/Berlin: --zone, or demand.zone in a plan (`timedatectl` shows it)"
+NO_ZONE = "name the cluster's time zone, such as Europe/Berlin: --zone, or demand.zone in a plan (`timedatectl` shows it)"
 _SPAN = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:\.\d+)?")
 _UNUSUAL = re.compile("[^a-z0-9_.@+-]")  # in the name of a project
 _NO_LIMIT_HOURS = 8_760.0  # Slurm takes a job without a limit to end in a year
@@ -32,7 +32,8 @@ class Job:
 
     eligible: from when nothing but nodes kept it waiting; its submission where the file does not say. hours: that it
     held its nodes; None if it never did, or still does. limit_hours: that it asked for; None where unknown. state: its
-    first word. gpus: in all; 0 where the row names none. gpu: their name, "" without one.
+    first word. gpus: in all, of one that never started those it asked for; 0 where the row names none. gpu: their name,
+    "" without one.
     """
 
     line: int
@@ -62,7 +63,7 @@ def job_of(row: Mapping[str, str], line: int, zone: ZoneInfo | None) -> Job | tu
         except (ValueError, OverflowError):
             return f"{name.capitalize()} {text!r} is no time", _TIME
         if moment is not None and moment.tzinfo is None:
-            return f"{name.capitalize()} {text!r} names no time zone", _ZONE
+            return f"{name.capitalize()} {text!r} names no time zone", NO_ZONE
         times[name] = None if moment is None else moment.timestamp()
         if not 0 <= (times[name] or 0) < _LAST:
             return f"{name.capitalize()} {text!r} is not between 1970 and 2100", _TIME
@@ -78,7 +79,7 @@ def job_of(row: Mapping[str, str], line: int, zone: ZoneInfo | None) -> Job | tu
         return "a job that ran on 0 nodes", "leave it out"
     for before, after, what in ((start, end, "End is before Start"), (submit, start, "Start is before Submit")):
         if before is not None and after is not None and after < before:
-            return what, "give the time zone of the cluster; leave the job out if its clock was wrong"
+            return what, "give the cluster's time zone (--zone, or demand.zone in a plan); leave out a job of a wrong clock"
     hours = None if start is None or end is None else (end - start) / 3600
     if start is not None and (text := row.get("elapsed", "")):
         elapsed = span_hours(text)
@@ -88,7 +89,7 @@ def job_of(row: Mapping[str, str], line: int, zone: ZoneInfo | None) -> Job | tu
             return f"Elapsed {text} is longer than from Start to End", "check both times, or leave Elapsed out"
         hours = elapsed
     try:
-        gpus, gpu = gpus_of(row.get("alloctres", ""))
+        gpus, gpu = gpus_of(row.get("alloctres", "") or (row.get("reqtres", "") if start is None else ""))
         limit = _limit_hours(row.get("timelimit", ""))
     except ValueError as error:
         return str(error), f"write what sacct prints: {ASK}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
@@ -16,15 +17,17 @@ from planner.answer.measure import cost_of, order
 from planner.answer.price_age import stale_prices
 from planner.answer.recommend import answer_of
 from planner.answer.row import Outcomes, Shortfall
+from planner.demand.shown import jobs_shown
 from planner.demand.weeks import WEEK_HOURS
 from planner.fleet.bill import around, cache_tb, hot_union, node_lines
 from planner.fleet.bought import MIX, Shop, mix_or_reason
 from planner.fleet.measured import of_queue, with_cost
 from planner.fleet.model import Floats
 from planner.fleet.past import Past, past_of
-from planner.fleet.result import FleetComparison, FleetScenario, Sharing
+from planner.fleet.result import FleetComparison, FleetScenario, FromFile, Sharing
 from planner.fleet.runs import UNLIMITED, Outcome, Task, counts_of, outcome_of
 from planner.fleet.sharing import partitions, shared_or_not
+from planner.fleet.with_demand import project_of, ran_on
 from planner.fleet.workload import MONTH_HOURS, Drawn, drawn_of, per_month
 from planner.models.number import share_of, share_within
 from planner.models.values import Values
@@ -124,8 +127,27 @@ def compare_fleet(
         notes=tuple(_notes(plan, book, shop, rows, best)),
         stale=stale_prices(rows, book.as_of, as_of, max_price_age_days),
         plan=plan,
+        from_file=_from_file(loaded, past),
         sharing=_sharing(plan, gpus, best, drawn, seed, each, past),
         frontier=tuple(_frontier(rows)),
+    )
+
+
+def _from_file(loaded: LoadedFleet, past: Past | None) -> FromFile | None:
+    plan, weeks = loaded.plan, loaded.weeks
+    if past is None or weeks is None or plan.demand is None or plan.demand.sha256 is None:
+        return None
+    of, work = project_of(weeks, {one.name for one in plan.projects}), Counter[str]()
+    for job in weeks.jobs:
+        work[of[job.project]] += weeks.work([job])
+    return FromFile(
+        file=plan.demand.file,
+        sha256=plan.demand.sha256,
+        weeks=weeks,
+        shown=jobs_shown(weeks.found, weeks.count),
+        work=tuple((one.name, work[one.name]) for one in plan.projects if one.name in work),
+        unmapped=sum(ran_on(plan.demand, job.gpu, job.partition) is None for job in weeks.jobs),
+        parts=past.slots > 1,
     )
 
 

@@ -39,19 +39,23 @@ class Drawn:
 
 
 def drawn_of(plan: FleetPlan, values: Values) -> Drawn:
-    """values: with draws. The draws of one project do not depend on the others."""
+    """values: with draws. The draws of one project do not depend on the others. What a file says of a project's jobs is
+    no estimate of theirs, so only what may change for all is drawn beside its weeks."""
     count = values.draws
     common = each_draw(values["fleet.demand_factor"], count)
-    own = [values.sampled("fleet.project_factor", f"fleet.project {one.name}") for one in plan.projects]
-    general = each_draw(values["fleet.unfinished_fraction"], count)
+    own = [
+        values.sampled("fleet.project_factor", f"fleet.project {one.name}") if one.jobs else 1.0
+        for one in plan.projects
+    ]
+    unfinished = [
+        values["fleet.unfinished_fraction"] if one.unfinished is None else one.unfinished for one in plan.projects
+    ]
     return Drawn(
         factors=np.array([each_draw(one, count) * common for one in own]),
         failures=each_draw(values["goodput.failures_per_1000_node_days"], count) / 24_000,
         repair=each_draw(values["goodput.replacement_hours"], count),
         restart=each_draw(values["goodput.restart_minutes"], count) / 60,
-        unfinished=np.array(
-            [general if one.unfinished is None else np.full(count, one.unfinished) for one in plan.projects]
-        ),
+        unfinished=np.array([each_draw(one, count) for one in unfinished]),
     )
 
 

@@ -103,8 +103,9 @@ def test_a_mistake_is_named_with_its_line(tmp_path, text, line, said):
 
 @pytest.mark.parametrize("words", [(), ("--zone", "Mars/Olympus")])
 def test_jobs_without_a_zone_are_refused(tmp_path, words):
-    with pytest.raises(UsageProblem, match="Europe/Berlin"):
+    with pytest.raises((UsageProblem, PlanProblems), match="Europe/Berlin") as error:
         run(tmp_path, HEAD + JOBS, *words)
+    assert str(error.value).count("Berlin") == 1
 
 
 HOURS = "hour,instance_type,instances\n" + "".join(
