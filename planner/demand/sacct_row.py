@@ -19,7 +19,9 @@ NO_PROJECT = "no-account"
 NOT_YET = ("", "Unknown", "None")
 _LAST = 4_102_444_800  # 2100-01-01
 _TIME = "write the time as sacct does by default: 2026-01-31T13:05:00; unset SLURM_TIME_FORMAT"
-NO_ZONE = "name the cluster's time zone, such as Europe/Berlin: --zone, or demand.zone in a plan (`timedatectl` shows it)"
+NO_ZONE = (
+    "name the cluster's time zone, such as Europe/Berlin: --zone, or demand.zone in a plan (`timedatectl` shows it)"
+)
 _SPAN = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:\.\d+)?")
 _UNUSUAL = re.compile("[^a-z0-9_.@+-]")  # in the name of a project
 _NO_LIMIT_HOURS = 8_760.0  # Slurm takes a job without a limit to end in a year
@@ -79,7 +81,10 @@ def job_of(row: Mapping[str, str], line: int, zone: ZoneInfo | None) -> Job | tu
         return "a job that ran on 0 nodes", "leave it out"
     for before, after, what in ((start, end, "End is before Start"), (submit, start, "Start is before Submit")):
         if before is not None and after is not None and after < before:
-            return what, "give the cluster's time zone (--zone, or demand.zone in a plan); leave out a job of a wrong clock"
+            return (
+                what,
+                "give the cluster's time zone (--zone, or demand.zone in a plan); leave out a job of a wrong clock",
+            )
     hours = None if start is None or end is None else (end - start) / 3600
     if start is not None and (text := row.get("elapsed", "")):
         elapsed = span_hours(text)

@@ -93,6 +93,7 @@ class HoursShown:
     hours: int
     types: tuple[TypeHours, ...]
     assumed_utc: bool
+    regions: tuple[str, ...] = ()
 
     @property
     def days(self) -> float:
@@ -199,4 +200,11 @@ def hours_shown(found: Demand) -> HoursShown:
                 at_peak=float((hours >= NEAR_PEAK * peak).mean()) if peak else 0.0,
             )
         )
-    return HoursShown(begin=found.first, hours=found.hours, types=tuple(types), assumed_utc=found.assumed_utc)
+    types.sort(key=lambda one: -one.instance_hours)
+    return HoursShown(
+        begin=found.first,
+        hours=found.hours,
+        types=tuple(types),
+        assumed_utc=found.assumed_utc,
+        regions=found.regions,
+    )

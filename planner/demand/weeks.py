@@ -117,4 +117,3 @@ def _midnight(moment: float, zone: tzinfo, days: int) -> float:
 
 def _of_day(day: date, zone: tzinfo) -> float:
     return datetime.combine(day, time(), zone).timestamp()
-

@@ -127,7 +127,11 @@ class _Queue:
             self.low[group][job] = None
             self.takable[group] += size
         self._use(owner, now, size)
-        life = math.inf if self.lifetimes is None else next(self.lifetimes) / (self.rules.failures * -(-size // self.rules.parts))
+        life = (
+            math.inf
+            if self.lifetimes is None
+            else next(self.lifetimes) / (self.rules.failures * -(-size // self.rules.parts))
+        )
         what, when = (FAILURE, life) if life < hours else (END, hours)
         heappush(self.heap, (now + when, what, job, self.attempt[job]))
 

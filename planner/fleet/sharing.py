@@ -27,9 +27,7 @@ def partitions(plan: FleetPlan, row: FleetScenario) -> Parts:
     return [(one.name, tuple(int(n) for n in nodes[at])) for at, one in enumerate(plan.projects)]
 
 
-def shared_or_not(
-    plan: FleetPlan, parts: Parts, found: Sequence[Outcome], draws: int, past: Past | None
-) -> Sharing:
+def shared_or_not(plan: FleetPlan, parts: Parts, found: Sequence[Outcome], draws: int, past: Past | None) -> Sharing:
     """found: `draws` outcomes of each project alone, in the order of the projects."""
     jobs = sum(one.wait.size for one in found)
     grows = np.array([one.overloaded for one in found]).reshape(len(parts), draws)

@@ -29,12 +29,8 @@ def loaded_fleet(**parts: Any) -> LoadedFleet:
     if demand is None:
         return bare
     path = _path(bare)
-    text, sha256 = _text(bare, demand, path)
     where = label_of(path)
-    if "|" not in text.partition("\n")[0]:
-        message = f"{demand.file} is no output of sacct --parsable2, whose first line has |"
-        remedy = "hours by instance type show no queue: `planner mix` buys for them; for jobs see docs/fleet.md"
-        raise PlanProblems((bare.problem_at(("demand", "file"), message, remedy),))
+    text, sha256 = _text(bare, demand, path)
     try:
         zone = None if demand.zone is None else zone_of(demand.zone)
     except UsageProblem:
@@ -63,6 +59,12 @@ def _text(bare: LoadedFleet, demand: Demand, path: Path) -> tuple[str, str]:
     if not path.is_file():
         remedy = "write its path from the plan file's folder"
         raise PlanProblems((bare.problem_at(("demand", "file"), f"{label_of(path)}: no such file", remedy),))
+    with path.open("rb") as file:
+        first = file.readline(100_000)
+    if b"|" not in first:
+        message = f"{demand.file} has no jobs: the first line of sacct --parsable2 has |"
+        remedy = "hours by instance type show no queue, and `planner mix` buys for them; for jobs see docs/fleet.md"
+        raise PlanProblems((bare.problem_at(("demand", "file"), message, remedy),))
     text = text_of(path, "")
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
     if demand.sha256 not in (None, sha256):

@@ -33,12 +33,17 @@ _NAME = re.compile(r"[a-z][a-z0-9-]*\.[a-z0-9-]+")
 @dataclass(frozen=True, kw_only=True)
 class Demand:
     """first: begin of the first hour, in UTC. firm, interruptible: instances by type and hour; interruptible has only
-    types that have some. assumed_utc: the file names no time zone."""
+    types that have some. assumed_utc: the file names no time zone. left_out: what else the file has, in words, with its
+    instance-hours. regions: of an export, those whose instances are added up. covered:
+    share of its instance-hours that commitments covered."""
 
     first: datetime
     firm: dict[str, Array]
     interruptible: dict[str, Array]
     assumed_utc: bool
+    left_out: tuple[tuple[str, float], ...] = ()
+    regions: tuple[str, ...] = ()
+    covered: float = 0.0
 
     @property
     def hours(self) -> int:
@@ -52,11 +57,6 @@ class _Row:
     name: str
     instances: float
     interruptible: float
-
-
-def read_demand(path: str | Path) -> Demand:
-    """The demand in a file, or in standard input for `-`. Raises PlanProblems with at most 20 problems."""
-    return demand_in(text_of(path, f"give a CSV file with the columns {','.join(COLUMNS)}"), label_of(path))
 
 
 def text_of(path: str | Path, wanted: str) -> str:

@@ -93,7 +93,10 @@ class Project(Section):
 
     name: ProjectName = Field(description="account in Slurm, and name in show-back")
     jobs: tuple[Stream, ...] = Field(
-        (), strict=False, max_length=16, description="its streams of jobs; default: the jobs of its account in demand.file"
+        (),
+        strict=False,
+        max_length=16,
+        description="its streams of jobs; default: the jobs of its account in demand.file",
     )
     types: dict[InstanceName, Positive] | None = Field(
         None,
@@ -206,7 +209,10 @@ class FleetPlan(SimulatedPlan):
     run: FleetRun = Field(description=FleetRun.__doc__)
     groups: tuple[Group, ...] = Field(strict=False, min_length=1, max_length=MOST_GROUPS, description="nodes by type")
     projects: tuple[Project, ...] = Field(
-        (), strict=False, max_length=MOST_PROJECTS, description="who uses them; accounts of demand.file need not be named"
+        (),
+        strict=False,
+        max_length=MOST_PROJECTS,
+        description="who uses them; accounts of demand.file need not be named",
     )
     demand: Demand | None = Field(None, description=Demand.__doc__)
     queue: Queue = left_out(Queue)

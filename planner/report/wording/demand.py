@@ -74,6 +74,8 @@ def trust(shown: JobsShown | HoursShown) -> list[str]:
     if isinstance(shown, HoursShown):
         if shown.assumed_utc:
             said.append("The hours name no time zone and are taken as UTC.")
+        if len(shown.regions) > 1:
+            said.append(f"Regions are added up: {', '.join(shown.regions)}. `planner mix --region` takes one of them.")
         return said
     if shown.running:
         said.append(f"{shown.running:,} jobs had not ended; they count up to the file's last time.")
@@ -130,7 +132,9 @@ def next_steps(shown: JobsShown | HoursShown, file: str) -> list[str]:
         return steps
     if not shown.weeks:
         return ["Run sacct over at least a week: then a plan of `kind: fleet` takes the file as its demand."]
-    steps = [f"In a plan of `kind: fleet`, write demand: {{file: {file}, zone: ...}}; `planner compare` sizes the fleet."]
+    steps = [
+        f"In a plan of `kind: fleet`, write demand: {{file: {file}, zone: ...}}; `planner compare` sizes the fleet."
+    ]
     if shown.censored:
         steps.append("It replays the jobs as submitted, so the queue shows again what the old fleet held back.")
     return steps
