@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,7 +120,8 @@ def read_hours(path: Path) -> dict[tuple[str, ...], float]:
             return plain_csv.hours(path, columns, HOUR_KEYS, INSTANCES)
         except (ValueError, csv.Error, OSError, EOFError) as error:
             raise _unreadable(path, error) from None
-    pc, found = _compute(), Counter[tuple[str, ...]]()
+    pc = _compute()
+    found: defaultdict[tuple[str, ...], float] = defaultdict(float)
     try:
         columns, batches = _opened(path, hours=True)
         for batch in batches:

@@ -69,9 +69,9 @@ def command(
 ) -> None:
     """Find the mix of commitments for the hourly use in DEMAND: what to buy now, what to decide later.
 
-    DEMAND is an hourly FOCUS or CUR 2.0 export (CSV, Parquet, or a folder of them), or a CSV with a row for each hour and
-    type: hour (UTC, such as 2026-01-31T13:00Z), instance_type, instances, and interruptible for those that may run on
-    spot. Reserved Instances, both Savings Plans, spot and On-Demand are priced hour by hour in AWS's order of
+    DEMAND is an hourly FOCUS or CUR 2.0 export (CSV, Parquet, or a folder of them), or a CSV with a row for each hour
+    and type: hour (UTC, such as 2026-01-31T13:00Z), instance_type, instances, and interruptible for those that may run
+    on spot. Reserved Instances, both Savings Plans, spot and On-Demand are priced hour by hour in AWS's order of
     application.
     """
     from planner.demand.read import hours_of

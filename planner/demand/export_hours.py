@@ -8,8 +8,8 @@ On-Demand capacity reservations" in the Data Exports user guide have the usage t
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -44,8 +44,8 @@ def export_demand(path: Path, region: str | None) -> Demand:
         if hours and hours in read[:at]:
             twin = files[read.index(hours)]
             raise UsageProblem(f"{files[at]} has the same hours as {twin}, which would count twice: keep one of them")
-    instances: dict[tuple[str, bool], Counter[datetime]] = defaultdict(Counter)
-    elsewhere: Counter[str] = Counter()
+    instances: defaultdict[tuple[str, bool], dict[datetime, float]] = defaultdict(lambda: defaultdict(float))
+    elsewhere: defaultdict[str, float] = defaultdict(float)
     of_region: set[str] = set()
     covered = total = 0.0
     for file, hours in zip(files, read, strict=True):
@@ -58,7 +58,7 @@ def export_demand(path: Path, region: str | None) -> Demand:
             if kind["how"] == "HeavyUsage" and row["category"] == "Usage" and not row["commitment_status"]:
                 continue  # the fee of a Reserved Instance
             if region and row["region"] not in ("", region):
-                elsewhere[f"in {row['region']}"] += quantity  # type: ignore[assignment]
+                elsewhere[f"in {row['region']}"] += quantity
                 continue
             of_region.add(row["region"] or row["usage_type"][: kind.start("how")])
             begin, end = _time(file, row["begin"]), _time(file, row["end"])
@@ -67,7 +67,7 @@ def export_demand(path: Path, region: str | None) -> Demand:
                     f"{file}: a charge from {begin:%Y-%m-%d %H:%M} to {end:%Y-%m-%d %H:%M}, not of one hour: AWS made "
                     "this export by day or month; create one by the hour"
                 )
-            instances[kind["type"], kind["how"] == "SpotUsage"][begin] += quantity  # type: ignore[assignment]
+            instances[kind["type"], kind["how"] == "SpotUsage"][begin] += quantity
             total += quantity
             covered += quantity if row["commitment_status"] or row["category"] != "Usage" else 0.0
     if not instances:
@@ -80,12 +80,12 @@ def export_demand(path: Path, region: str | None) -> Demand:
             f"{path}: usage of several Regions ({prefixes}) and no column that says which: RegionId in FOCUS, "
             "product_region_code in CUR 2.0"
         )
-    found = _demand(instances, tuple(elsewhere.most_common()), tuple(sorted(of_region)))
+    found = _demand(instances, _largest(elsewhere), tuple(sorted(of_region)))
     return replace(found, covered=covered / total if total else 0.0)
 
 
 def _demand(
-    instances: dict[tuple[str, bool], Counter[datetime]],
+    instances: Mapping[tuple[str, bool], Mapping[datetime, float]],
     left_out: tuple[tuple[str, float], ...],
     regions: tuple[str, ...],
 ) -> Demand:
@@ -103,6 +103,10 @@ def _demand(
     return Demand(first=first, firm=firm, interruptible=some, assumed_utc=False, left_out=left_out, regions=regions)
 
 
+def _largest(hours: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+    return tuple(sorted(hours.items(), key=lambda item: (-item[1], item[0])))
+
+
 def _time(file: Path, text: str) -> datetime:
     try:
         found = datetime.fromisoformat(text.strip().replace(" UTC", "Z"))
@@ -115,15 +119,15 @@ def with_prices(demand: Demand, known: Iterable[str]) -> Demand:
     """Only the types that a price book has; an export has every instance of an account. Raises UsageProblem if it has
     none of them."""
     kept = set(known) & set(demand.firm)
-    lacking = Counter[str]()
+    lacking: dict[str, float] = {}
     for name in set(demand.firm) - kept:
         hours = demand.firm[name].sum() + demand.interruptible.get(name, np.zeros(1)).sum()
-        lacking[f"of {name}, which the price book does not have"] += float(hours)  # type: ignore[assignment]
+        lacking[f"of {name}, which the price book does not have"] = float(hours)
     if not kept:
         raise UsageProblem(f"the price book has none of these types: {', '.join(sorted(demand.firm))}")
     return replace(
         demand,
         firm={name: hours for name, hours in demand.firm.items() if name in kept},
         interruptible={name: hours for name, hours in demand.interruptible.items() if name in kept},
-        left_out=(*demand.left_out, *lacking.most_common()),
+        left_out=(*demand.left_out, *_largest(lacking)),
     )

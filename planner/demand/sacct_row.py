@@ -1,7 +1,7 @@
 """One row of Slurm's accounting: its times, its nodes and GPUs, and whose it was.
 
-sacct(1), https://slurm.schedmd.com/sacct.html (read 2026-11-28): `Unknown` or `None` stands for a time that has not come;
-times of `Elapsed` and `Timelimit` are [days-]hours:minutes:seconds. AllocTRES has gres/gpu where the cluster counts it
+sacct(1), https://slurm.schedmd.com/sacct.html (read 2026-11-28): `Unknown` or `None` stands for a time that has not
+come; `Elapsed` and `Timelimit` are [days-]hours:minutes:seconds. AllocTRES has gres/gpu where the cluster counts it
 (AccountingStorageTRES in slurm.conf), with the GPUs' names beside it where they have some.
 """
 

@@ -35,9 +35,9 @@ class JobsShown:
     started, in hours; None if none did. peak_nodes: the most that ran at once. peak_wanted: the most that ran or
     waited at once, counting a node for each job on it. peak_gpus, peak_wanted_gpus: the same in GPUs; None where the
     file names none. utilisation: mean in use over the peak, and limited: share of the time in which jobs that ran and
-    waited needed more than it; in GPUs where the file has them. running: started and not over; they count to the file's end.
-    gpu_hours: None where the file names no GPUs. projects: the one with the most first. ran_on: node-hours by the name
-    of the GPU, or the partition where there is none. weeks: whole ones that a fleet plan would draw from."""
+    waited needed more than it; in GPUs where the file has them. running: started and not over; they count to the
+    file's end. gpu_hours: None where the file names no GPUs. projects: the one with the most first. ran_on: GPU- or
+    node-hours by the name of the GPU, or the partition where there is none. weeks: whole ones, for a plan to draw from."""
 
     begin: datetime
     end: datetime
@@ -138,8 +138,8 @@ def jobs_shown(found: JobsFile, weeks: int) -> JobsShown:
 
 
 def _together(found: JobsFile, sizes: Sequence[int]) -> tuple[int, int, float, float]:
-    """(the most that ran at once, the most that ran or waited at once, mean use of the first, share of the time in which
-    more than the first was needed), in the unit of sizes, one for each job."""
+    """(the most that ran at once, the most that ran or waited at once, mean use of the first, share of the time in
+    which more than the first was needed), in the unit of sizes, one for each job."""
     times, changes = [], []  # a row: change of what runs, change of what jobs wait for
     for one, size in zip(found.jobs, sizes, strict=True):
         end = one.end if one.end is not None else found.last
@@ -179,11 +179,11 @@ def _projects(found: JobsFile, started: Sequence[Job]) -> list[ProjectShown]:
 
 
 def _ran_on(found: JobsFile, started: Sequence[Job]) -> dict[str, float]:
-    hours: Counter[str] = Counter()
+    hours: defaultdict[str, float] = defaultdict(float)
     for one in started:
         if name := one.gpu or one.partition:
-            hours[name] += found.hours(one) * one.nodes  # type: ignore[assignment]
-    return dict(hours.most_common())
+            hours[name] += found.hours(one) * (one.gpus if found.counts_gpus else one.nodes)
+    return dict(sorted(hours.items(), key=lambda item: -item[1]))
 
 
 def hours_shown(found: Demand) -> HoursShown:

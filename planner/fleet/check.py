@@ -9,8 +9,8 @@ from pricing.book import PriceBook
 
 
 def check_book(loaded: LoadedFleet, book: PriceBook) -> None:
-    """Raises PlanProblems with the types that the book does not know, or does not price in the Region, else with jobs of
-    its file of demand that no group can hold."""
+    """Raises PlanProblems with the types that the book does not know, or does not price in the Region; else with jobs
+    of its file of demand that no group can hold."""
     found = []
     known = {one.name for one in book.instances()}
     priced = {row["instance_type"] for row in book.rows("on_demand") if row["region"] == loaded.plan.region}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
@@ -137,7 +137,8 @@ def _from_file(loaded: LoadedFleet, past: Past | None) -> FromFile | None:
     plan, weeks = loaded.plan, loaded.weeks
     if past is None or weeks is None or plan.demand is None or plan.demand.sha256 is None:
         return None
-    of, work = project_of(weeks, {one.name for one in plan.projects}), Counter[str]()
+    of = project_of(weeks, {one.name for one in plan.projects})
+    work: defaultdict[str, float] = defaultdict(float)
     for job in weeks.jobs:
         work[of[job.project]] += weeks.work([job])
     return FromFile(

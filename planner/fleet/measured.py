@@ -116,8 +116,8 @@ def _waits(wait: Floats, sizes: Floats, runs: int) -> Iterator[Waits]:
 
 
 def _classes(nodes: Floats) -> list[tuple[int, int]]:
-    """(least, most) of each size class of jobs: 1, 2 to 3, 4 to 7 ... nodes, those that have jobs; (0, 0) for parts of a
-    node. A job of 1.5 nodes is with those of 1."""
+    """(least, most) of each size class of jobs: 1, 2 to 3, 4 to 7 ... nodes, those that have jobs; (0, 0) for parts of
+    a node. A job of 1.5 nodes is with those of 1."""
     top = int(nodes.max(initial=1))
     edges = [1]
     while edges[-1] <= top:

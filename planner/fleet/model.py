@@ -44,10 +44,8 @@ class Jobs:
     def of(self, owner: int) -> Jobs:
         """Those of one project."""
         mine = self.owner == owner
-        columns = {
-            name: one for name, one in vars(self).items() if isinstance(one, np.ndarray) and one.size == mine.size
-        }
-        return replace(self, **{name: one[mine] for name, one in columns.items()})
+        columns = {name: one for name, one in vars(self).items() if isinstance(one, np.ndarray)}
+        return replace(self, **{name: one[mine] for name, one in columns.items() if one.size})
 
     def speeds(self, owners: Sequence[Owner]) -> list[Speeds]:
         """Of each job."""

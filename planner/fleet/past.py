@@ -1,8 +1,8 @@
 """Jobs of a file as a plan's fleet would run them: their size on its nodes, and which groups they may use.
 
-A year is made of the file's weeks, drawn with replacement, so that days, nights, weekends and bursts that projects share
-stay as they were. How little some weeks say of a year is in the range: each outcome first draws as many weeks as the file
-has, with replacement, and only these make its year.
+A year is made of the file's weeks, drawn with replacement, so that days, nights, weekends and bursts that projects
+share stay as they were. How little some weeks say of a year is in the range: each outcome first draws as many weeks as
+the file has, with replacement, and only these make its year.
 """
 
 from __future__ import annotations

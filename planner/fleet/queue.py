@@ -25,7 +25,8 @@ RANDOM = 4096  # numbers that are drawn at once
 def simulated(
     jobs: Jobs, owners: Sequence[Owner], nodes: Sequence[int], rules: Rules, until: float, seed: int = 0
 ) -> Ran:
-    """Jobs through the queue to a time. nodes: of each group, or their parts as of jobs. Every job fits one of its groups, or waits to the end."""
+    """Jobs through the queue to a time. nodes: of each group, in parts where jobs are. Every job fits one
+    of its groups, or waits to the end."""
     return _Queue(jobs, owners, nodes, rules, seed).run(until)
 
 
@@ -127,11 +128,8 @@ class _Queue:
             self.low[group][job] = None
             self.takable[group] += size
         self._use(owner, now, size)
-        life = (
-            math.inf
-            if self.lifetimes is None
-            else next(self.lifetimes) / (self.rules.failures * -(-size // self.rules.parts))
-        )
+        on = -(-size // self.rules.parts)  # nodes
+        life = math.inf if self.lifetimes is None else next(self.lifetimes) / (self.rules.failures * on)
         what, when = (FAILURE, life) if life < hours else (END, hours)
         heappush(self.heap, (now + when, what, job, self.attempt[job]))
 

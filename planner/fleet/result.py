@@ -120,8 +120,8 @@ class FleetScenario(Row):
 @dataclass(frozen=True, kw_only=True)
 class FleetComparison(Compared[FleetScenario]):
     """Every choice of a plan. sharing: what the same work waits on fixed partitions of the recommended nodes; None
-    where nothing is recommended or one project is alone. from_file: None without a file of demand. frontier: ids of eligible choices that no other one beats in
-    both cost and wait, by cost."""
+    where nothing is recommended or one project is alone. from_file: None without a file of demand. frontier: ids of
+    eligible choices that no other one beats in both cost and wait, by cost."""
 
     plan: FleetPlan
     from_file: FromFile | None = None

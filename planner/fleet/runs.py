@@ -34,9 +34,9 @@ class Task:
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
     """busy: nodes of each group in each hour. node_hours: groups x projects. wait, nodes: of each job that was
-    submitted, nodes with fractions. waited_gpu_hours: GPU-hours of waiting. useful: GPU-hours of work of each project, on its type of speed
-    1, in jobs that completed. deadlines: (met, all) jobs that have one. backlog: of the submitted work, the share that
-    has not begun at the end."""
+    submitted, nodes with fractions. waited_gpu_hours: GPU-hours of waiting. useful: GPU-hours of work of each project,
+    on its type of speed 1, in jobs that completed. deadlines: (met, all) jobs that have one. backlog: of the submitted
+    work, the share that has not begun at the end."""
 
     busy: Floats
     node_hours: Floats

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -77,7 +77,7 @@ def _text(bare: LoadedFleet, demand: Demand, path: Path) -> tuple[str, str]:
 def project_of(weeks: Weeks, names: set[str]) -> dict[str, str]:
     """The project of each account. names: of the plan's own projects, which are kept, as are the accounts with the most
     work; a plan holds 200, and more accounts are one project together."""
-    work: Counter[str] = Counter()
+    work: defaultdict[str, float] = defaultdict(float)
     for one in weeks.jobs:
         work[one.project] += weeks.work([one])
     room = MOST_PROJECTS - len(names)
@@ -89,7 +89,8 @@ def project_of(weeks: Weeks, names: set[str]) -> dict[str, str]:
 def _with_accounts(plan: FleetPlan, demand: Demand, weeks: Weeks) -> Iterator[Project]:
     """The projects of the plan, then the other accounts by name, with what the file and `demand` say of them."""
     of = project_of(weeks, {one.name for one in plan.projects})
-    total, done = Counter[str](), Counter[str]()
+    total: defaultdict[str, float] = defaultdict(float)
+    done: defaultdict[str, float] = defaultdict(float)
     for job in weeks.jobs:
         work = weeks.work([job])
         total[of[job.project]] += work

@@ -156,8 +156,8 @@ def _streams(
             more = float(factors[owner]) if stream.count is not None else 1.0
             scattered = rng.standard_normal(counts.sum()) * math.sqrt(width) - width / 2
             hours = more * stream.hours * np.exp(scattered)
-            of_all = (np.full(hours.size, one) for one in (stream.limit, owner, -1))
-            yield submit, np.full(hours.size, stream.nodes * slots), hours, *of_all
+            nodes, limit, mine, way = (np.full(hours.size, n) for n in (stream.nodes * slots, stream.limit, owner, -1))
+            yield submit, nodes, hours, limit, mine, way
 
 
 def _from_file(plan: FleetPlan, past: Past, factors: Floats, seed: Sequence[int]) -> Iterator[_Columns]:
@@ -165,9 +165,9 @@ def _from_file(plan: FleetPlan, past: Past, factors: Floats, seed: Sequence[int]
     what is repeated comes within an hour, so that a burst stays one."""
     until = plan.run.months * MONTH_HOURS
     weeks = past.drawn(math.ceil(until / WEEK_HOURS), [*seed, *b"weeks"])
-    bounds = np.searchsorted(past.week, np.arange(past.weeks + 1))
-    index = np.concatenate([np.arange(bounds[week], bounds[week + 1]) for week in weeks])
-    begun = np.repeat(np.arange(weeks.size) * WEEK_HOURS, (bounds[1:] - bounds[:-1])[weeks])
+    bounds: list[int] = np.searchsorted(past.week, np.arange(past.weeks + 1)).tolist()
+    index = np.concatenate([np.arange(bounds[week], bounds[week + 1]) for week in weeks.tolist()])
+    begun = np.repeat(np.arange(weeks.size) * WEEK_HOURS, np.diff(bounds)[weeks])
     submit = begun + past.at[index]
     index, submit = index[submit < until], submit[submit < until]
     owners = past.owner[index]

@@ -96,7 +96,7 @@ class Project(Section):
         (),
         strict=False,
         max_length=16,
-        description="its streams of jobs; default: the jobs of its account in demand.file",
+        description="its streams of jobs; default: those of its account in demand.file",
     )
     types: dict[InstanceName, Positive] | None = Field(
         None,
@@ -212,7 +212,7 @@ class FleetPlan(SimulatedPlan):
         (),
         strict=False,
         max_length=MOST_PROJECTS,
-        description="who uses them; accounts of demand.file need not be named",
+        description="who uses them; accounts of demand.file may be left out",
     )
     demand: Demand | None = Field(None, description=Demand.__doc__)
     queue: Queue = left_out(Queue)

@@ -58,8 +58,8 @@ def _whose(shown: JobsShown) -> list[tuple[str, str]]:
         parts = [f"{one.name} {(one.gpu_hours or one.node_hours) / total:.0%}" for one in shown.projects[:MOST_NAMED]]
         rest = len(shown.projects) - len(parts)
         said.append((f"Accounts by {unit}", ", ".join(parts) + (f", and {rest:,} more" if rest else "")))
-    if shown.ran_on and shown.node_hours:
-        parts = [f"{name} {hours / shown.node_hours:.0%}" for name, hours in [*shown.ran_on.items()][:MOST_NAMED]]
+    if shown.ran_on and total:
+        parts = [f"{name} {hours / total:.0%}" for name, hours in [*shown.ran_on.items()][:MOST_NAMED]]
         said.append(("Ran on", ", ".join(parts)))
     return said
 

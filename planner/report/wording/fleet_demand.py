@@ -57,9 +57,8 @@ def details(one: FromFile) -> list[str]:
     """What is in the file, what is left out of it, and how far it can be trusted."""
     jobs = figures.many(len(one.weeks.jobs), "job")
     total = math.fsum(work for _, work in one.work)
-    said = [
-        f"{jobs} in {figures.many(one.weeks.count, 'whole week')} from {one.weeks.first_day}: {total:,.0f} {_unit(one)}."
-    ]
+    weeks = figures.many(one.weeks.count, "whole week")
+    said = [f"{jobs} in {weeks} from {one.weeks.first_day}: {total:,.0f} {_unit(one)}."]
     for left in one.weeks.left:
         hours = f" ({left.node_hours:,.0f} node-hours)" if left.node_hours else ""
         said.append(f"Left out: {figures.many(left.jobs, 'job')}{hours} that {left.why}.")
