@@ -48,7 +48,7 @@ ARGUMENTS = {
     "planner simulate [PLAN] [FILE]...": "a plan file (.yaml, .yml); further recordings after --traces FILE",
     "FILE...": "recordings of spot capacity in the public JSON format; - is standard input",
     "GPUS=LOG...": "a log of training steps, named with the GPUs that trained: 64=run.log",
-    "DEMAND.csv": "what ran in each hour, by instance type: [mix.md](mix.md#the-file); - is standard input",
+    "DEMAND": "what ran in each hour, by instance type: [mix.md](mix.md#the-file); - is standard input",
     "planner demand show FILE": "jobs as `sacct --parsable2` prints them, or hours as `planner mix` reads them; - is "
     "standard input",
     "[STACKFILE]": "a stack file, as `planner stack` writes it",

@@ -34,7 +34,7 @@ def shown_of(path: str, zone: str | None) -> JobsShown | HoursShown:
         weeks = weeks_in(found, where, known, None, None).count
     except PlanProblems:
         weeks = 0
-    return jobs_shown(found, weeks)
+    return jobs_shown(found, weeks, zone)
 
 
 def hours_of(path: str, region: str, priced: Iterable[str]) -> Demand:

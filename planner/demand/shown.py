@@ -37,7 +37,8 @@ class JobsShown:
     file names none. utilisation: mean in use over the peak, and limited: share of the time in which jobs that ran and
     waited needed more than it; in GPUs where the file has them. running: started and not over; they count to the
     file's end. gpu_hours: None where the file names no GPUs. projects: the one with the most first. ran_on: GPU- or
-    node-hours by the name of the GPU, or the partition where there is none. weeks: whole ones, for a plan to draw from."""
+    node-hours by the name of the GPU, or the partition where there is none. weeks: whole ones, for a plan to draw from.
+    zone: in which its times were read; None where they name their offset."""
 
     begin: datetime
     end: datetime
@@ -61,6 +62,7 @@ class JobsShown:
     projects: tuple[ProjectShown, ...]
     ran_on: dict[str, float]
     weeks: int
+    zone: str | None
 
     @property
     def days(self) -> float:
@@ -100,8 +102,8 @@ class HoursShown:
         return self.hours / 24
 
 
-def jobs_shown(found: JobsFile, weeks: int) -> JobsShown:
-    """Of at least one job. weeks: whole ones that a plan would draw from."""
+def jobs_shown(found: JobsFile, weeks: int, zone: str | None) -> JobsShown:
+    """Of at least one job. weeks: whole ones that a plan would draw from. zone: its name, as given."""
     jobs = found.jobs
     begin, last = min(one.eligible for one in jobs), found.last
     started = [one for one in jobs if one.start is not None]
@@ -134,6 +136,7 @@ def jobs_shown(found: JobsFile, weeks: int) -> JobsShown:
         projects=tuple(_projects(found, started)),
         ran_on=_ran_on(found, started),
         weeks=weeks,
+        zone=zone,
     )
 
 

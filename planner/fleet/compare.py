@@ -25,7 +25,7 @@ from planner.fleet.measured import of_queue, with_cost
 from planner.fleet.model import Floats
 from planner.fleet.past import Past, past_of
 from planner.fleet.result import FleetComparison, FleetScenario, FromFile, Sharing
-from planner.fleet.runs import UNLIMITED, Outcome, Task, counts_of, outcome_of
+from planner.fleet.runs import UNLIMITED, Outcome, Task, counts_of, outcome_of, too_large
 from planner.fleet.sharing import partitions, shared_or_not
 from planner.fleet.with_demand import project_of, ran_on
 from planner.fleet.workload import MONTH_HOURS, Drawn, drawn_of, per_month
@@ -94,7 +94,8 @@ def compare_fleet(
     central = Values(table=resolve(plan.assumptions), recording=False)
     drawn_values = Values(table=central.table, draws=count, seed=seed, used=central.used, recording=False)
     drawn, shop = drawn_of(plan, drawn_values), Shop(plan, book)
-    sizes = counts_of(plan)
+    lacking = {nodes: too_large(plan, nodes, past) for nodes in counts_of(plan)}
+    sizes = [nodes for nodes, why in lacking.items() if not why]
     tasks = [
         Task(plan=plan, gpus=gpus, nodes=nodes, drawn=drawn, draw=draw, seed=seed, past=past)
         for nodes in sizes
@@ -109,6 +110,8 @@ def compare_fleet(
             rows.append(row if one is None else _judged(plan, row, one, of))
             if one is not None:
                 outcomes[row.id] = one
+    for nodes, why in lacking.items():
+        rows += [replace(_empty(plan, nodes, way), why_not=(why,)) for way in ways_of(plan) if why]
     answer = answer_of(plan.decision, rows, outcomes)
     rows = sorted(rows, key=lambda s: order(s, plan.decision.rank_by, answer.recommended))
     rows = with_fractions(rows, outcomes, answer.recommended or rows[0].id)
@@ -145,7 +148,7 @@ def _from_file(loaded: LoadedFleet, past: Past | None) -> FromFile | None:
         file=plan.demand.file,
         sha256=plan.demand.sha256,
         weeks=weeks,
-        shown=jobs_shown(weeks.found, weeks.count),
+        shown=jobs_shown(weeks.found, weeks.count, plan.demand.zone),
         work=tuple((one.name, work[one.name]) for one in plan.projects if one.name in work),
         unmapped=sum(ran_on(plan.demand, job.gpu, job.partition) is None for job in weeks.jobs),
         parts=past.slots > 1,
@@ -169,15 +172,7 @@ def _of_size(
     queue = of_queue(plan, found, busy, standing)
     for way in ways_of(plan):
         option = None if way == MIX else PurchaseOption.parse(way)
-        empty = FleetScenario(
-            id=id_of(plan, nodes, way),
-            nodes=tuple((n, 0 if c == UNLIMITED else c) for n, c in zip(plan.types, nodes, strict=True)),
-            way=way,
-            option=option,
-            feasible=False,
-            why_not=(),
-            complete=False,
-        )
+        empty = _empty(plan, nodes, way)
         bought = mix_or_reason(shop, demand) if option is None else shop.lots(option, standing)
         if isinstance(bought, str):
             yield replace(empty, why_not=(bought,)), None
@@ -196,6 +191,19 @@ def _of_size(
             term_years=max((lot.term // (12 * MONTH_HOURS) for lot in lots), default=0),
         )
         yield with_cost(plan, row, paid, beside.usd, found)
+
+
+def _empty(plan: FleetPlan, nodes: Sequence[int], way: str) -> FleetScenario:
+    """A choice before anything is known of it."""
+    return FleetScenario(
+        id=id_of(plan, nodes, way),
+        nodes=tuple((n, 0 if c == UNLIMITED else c) for n, c in zip(plan.types, nodes, strict=True)),
+        way=way,
+        option=None if way == MIX else PurchaseOption.parse(way),
+        feasible=False,
+        why_not=(),
+        complete=False,
+    )
 
 
 def _judged(plan: FleetPlan, row: FleetScenario, outcomes: Outcomes, found: Sequence[Outcome]) -> FleetScenario:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -43,10 +44,13 @@ class Past:
     way: Ints
     ways: tuple[Speeds, ...]
 
-    @property
-    def largest(self) -> dict[int, float]:
-        """Nodes of the largest job of each project, by its index."""
-        return {int(owner): float(self.size[self.owner == owner].max() / self.slots) for owner in np.unique(self.owner)}
+    @cached_property
+    def largest(self) -> dict[tuple[int, int], float]:
+        """Nodes of the largest job, by the index of its project and of its way."""
+        found: dict[tuple[int, int], int] = {}
+        for owner, way, size in zip(self.owner.tolist(), self.way.tolist(), self.size.tolist(), strict=True):
+            found[owner, way] = max(size, found.get((owner, way), 0))
+        return {key: size / self.slots for key, size in found.items()}
 
     def drawn(self, weeks: int, seed: list[int]) -> Ints:
         """The week of the file that each week of an outcome repeats."""

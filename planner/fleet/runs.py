@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from planner.fleet.queue import simulated
 from planner.fleet.workload import MONTH_HOURS, Drawn, jobs_of, owners_of, rules_of, unit_type
 from planner.plan.fleet_types import FleetPlan
 
+BEFORE = 14 * 24  # hours whose use stands for those after a queue was given up
 UNLIMITED = 10_000_000  # nodes of a group that has as many as its jobs ask for
 
 
@@ -76,8 +78,9 @@ def outcome_of(task: Task) -> Outcome:
     np.add.at(useful, jobs.owner[ended], (work * gpus[jobs.owner])[ended])
     not_begun = ~np.isfinite(ran.start)
     busy = np.array([ran.busy(group, hours) for group in range(len(task.nodes))]) / slots
-    if ran.overloaded:  # the queue that only grows keeps every node busy
-        busy[:, int(ran.held[:, 3].max()) :] = np.array(task.nodes)[:, None]
+    if ran.overloaded:  # a queue that only grows keeps its nodes as busy as they were
+        end = int(ran.held[:, 3].max())
+        busy[:, end:] = busy[:, max(end - BEFORE, 0) : end].mean(axis=1, keepdims=True) if end else 0.0
     return Outcome(
         busy=busy,
         node_hours=ran.node_hours(len(task.nodes), len(plan.projects), float(hours)) / slots,
@@ -100,6 +103,26 @@ def _deadlines(plan: FleetPlan, jobs: Jobs, ran: Ran, hours: float) -> tuple[int
     given = np.array([project.deadline_hours or np.inf for project in plan.projects])[jobs.owner]
     due = jobs.submit + given <= hours
     return int((ran.end[due] - jobs.submit[due] <= given[due]).sum()), int(due.sum())
+
+
+def too_large(plan: FleetPlan, nodes: Sequence[int], past: Past | None, alone: int | None = None) -> str:
+    """The project of a job that fits no group that it may use, with the nodes it needs; "" if all fit. alone: index of
+    the only project that counts."""
+    of = dict(zip(plan.types, nodes, strict=True))
+    wanted = [
+        (at, float(stream.nodes), max(of[name] for name in plan.speeds(one)))
+        for at, one in enumerate(plan.projects)
+        for stream in one.jobs
+    ]
+    if past is not None:
+        wanted += [
+            (at, size, max(nodes[group] for group, _ in past.ways[way])) for (at, way), size in past.largest.items()
+        ]
+    large = [(size, at) for at, size, most in wanted if size > most and alone in (None, at)]
+    if not large:
+        return ""
+    size, at = max(large)
+    return f"a job of {plan.projects[at].name} needs {math.ceil(size)} nodes at once"
 
 
 def counts_of(plan: FleetPlan) -> list[tuple[int, ...]]:

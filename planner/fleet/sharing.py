@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.fleet.past import Past
 from planner.fleet.result import FleetScenario, Sharing
-from planner.fleet.runs import Outcome
+from planner.fleet.runs import Outcome, too_large
 from planner.plan.fleet_types import FleetPlan
 
 Parts = list[tuple[str, tuple[int, ...]]]
@@ -31,12 +31,7 @@ def shared_or_not(plan: FleetPlan, parts: Parts, found: Sequence[Outcome], draws
     """found: `draws` outcomes of each project alone, in the order of the projects."""
     jobs = sum(one.wait.size for one in found)
     grows = np.array([one.overloaded for one in found]).reshape(len(parts), draws)
-    of_file = {} if past is None else past.largest
-    unable = [
-        name
-        for at, ((name, nodes), project) in enumerate(zip(parts, plan.projects, strict=True))
-        if max(of_file.get(at, 0.0), *(stream.nodes for stream in project.jobs), 0) > _largest(plan, name, nodes)
-    ]
+    unable = [name for at, (name, nodes) in enumerate(parts) if too_large(plan, nodes, past, at)]
     return Sharing(
         mean_wait_hours=float(sum(one.wait.sum() for one in found) / max(jobs, 1)),
         waited_gpu_hours=float(sum(one.waited_gpu_hours for one in found) / draws),
@@ -44,8 +39,3 @@ def shared_or_not(plan: FleetPlan, parts: Parts, found: Sequence[Outcome], draws
         nodes=tuple(parts),
         unable=tuple(unable),
     )
-
-
-def _largest(plan: FleetPlan, name: str, nodes: Sequence[int]) -> int:
-    speeds = plan.speeds(next(one for one in plan.projects if one.name == name))
-    return max(count for of, count in zip(plan.types, nodes, strict=True) if of in speeds)

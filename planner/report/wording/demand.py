@@ -132,9 +132,8 @@ def next_steps(shown: JobsShown | HoursShown, file: str) -> list[str]:
         return steps
     if not shown.weeks:
         return ["Run sacct over at least a week: then a plan of `kind: fleet` takes the file as its demand."]
-    steps = [
-        f"In a plan of `kind: fleet`, write demand: {{file: {file}, zone: ...}}; `planner compare` sizes the fleet."
-    ]
+    zone = f", zone: {shown.zone}" if shown.zone else ""
+    steps = [f"In a plan of `kind: fleet`, write demand: {{file: {file}{zone}}}; `planner compare` sizes the fleet."]
     if shown.censored:
         steps.append("It replays the jobs as submitted, so the queue shows again what the old fleet held back.")
     return steps
