@@ -51,11 +51,14 @@ def weeks_in(found: JobsFile, where: str, zone: ZoneInfo | None, first: date | N
     zone_or_utc: tzinfo = zone or UTC
     begin, days = _days(found, zone_or_utc, first, last)
     count = int(days // 7)
+    if days < 1:
+        raise refuse(where, f"no job from {first} to {last or 'its end'}", "check demand.from and demand.to", (1, 1))
     if count < 1:
         raise refuse(
             where,
             f"jobs of {days:.0f} days: less than a week, so no week can stand for others",
             "run sacct over some weeks (--starttime=...)",
+            (1, 1),
         )
     end = begin + count * 7 * DAY
     first_day, next_day = (datetime.fromtimestamp(moment, zone_or_utc).date() for moment in (begin, end))
@@ -75,7 +78,7 @@ def weeks_in(found: JobsFile, where: str, zone: ZoneInfo | None, first: date | N
             continue
         left.setdefault(why, []).append(one)
     if not kept:
-        raise refuse(where, f"no job ran in the weeks from {first_day} on", "check demand.from and demand.to")
+        raise refuse(where, f"no job ran in the weeks from {first_day} on", "check demand.from and demand.to", (1, 1))
     return Weeks(
         begin=begin,
         first_day=first_day,

@@ -27,7 +27,7 @@ from planner.fleet.past import Past, past_of
 from planner.fleet.result import FleetComparison, FleetScenario, FromFile, Sharing
 from planner.fleet.runs import UNLIMITED, Outcome, Task, counts_of, outcome_of, too_large
 from planner.fleet.sharing import partitions, shared_or_not
-from planner.fleet.with_demand import project_of, ran_on
+from planner.fleet.with_demand import ran_on
 from planner.fleet.workload import MONTH_HOURS, Drawn, drawn_of, per_month
 from planner.models.number import share_of, share_within
 from planner.models.values import Values
@@ -140,10 +140,9 @@ def _from_file(loaded: LoadedFleet, past: Past | None) -> FromFile | None:
     plan, weeks = loaded.plan, loaded.weeks
     if past is None or weeks is None or plan.demand is None or plan.demand.sha256 is None:
         return None
-    of = project_of(weeks, {one.name for one in plan.projects})
     work: defaultdict[str, float] = defaultdict(float)
     for job in weeks.jobs:
-        work[of[job.project]] += weeks.work([job])
+        work[job.project] += weeks.work([job])
     return FromFile(
         file=plan.demand.file,
         sha256=plan.demand.sha256,

@@ -18,7 +18,7 @@ from planner.demand.sacct_row import Job
 from planner.demand.weeks import WEEK_HOURS, Weeks
 from planner.errors import PlanProblems, Problem
 from planner.fleet.model import Floats, Ints, Speeds
-from planner.fleet.with_demand import project_of, ran_on
+from planner.fleet.with_demand import ran_on
 from planner.plan.fleet_types import FleetPlan, Project
 from planner.plan.load import LoadedFleet
 from planner.plan.textfile import label_of
@@ -65,7 +65,6 @@ def past_of(loaded: LoadedFleet, gpus: Mapping[str, int]) -> Past | None:
     plan, weeks = loaded.plan, loaded.weeks
     if weeks is None or plan.demand is None:
         return None
-    of = project_of(weeks, {one.name for one in plan.projects})
     index = {one.name: at for at, one in enumerate(plan.projects)}
     group = {name: at for at, name in enumerate(plan.types)}
     ways: dict[Speeds, int] = {}
@@ -73,7 +72,7 @@ def past_of(loaded: LoadedFleet, gpus: Mapping[str, int]) -> Past | None:
     rows: list[tuple[int, float, float, float, int, int]] = []
     problems = _Problems(plan, label_of(loaded.demand_file or ""))
     for job in weeks.jobs:
-        owner = index[of[job.project]]
+        owner = index[job.project]
         project = plan.projects[owner]
         types, speed = _usable(plan, project, ran_on(plan.demand, job.gpu, job.partition))
         size = _nodes(weeks, job, types, gpus)

@@ -79,7 +79,7 @@ def outcome_of(task: Task) -> Outcome:
     not_begun = ~np.isfinite(ran.start)
     busy = np.array([ran.busy(group, hours) for group in range(len(task.nodes))]) / slots
     if ran.overloaded:  # a queue that only grows keeps its nodes as busy as they were
-        end = int(ran.held[:, 3].max())
+        end = int(ran.held[:, 3].max(initial=0.0))
         busy[:, end:] = busy[:, max(end - BEFORE, 0) : end].mean(axis=1, keepdims=True) if end else 0.0
     return Outcome(
         busy=busy,

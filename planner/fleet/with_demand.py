@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ def loaded_fleet(**parts: Any) -> LoadedFleet:
         message = f"{demand.zone}: no such time zone"
         raise PlanProblems((bare.problem_at(("demand", "zone"), message, "write Europe/Berlin or UTC"),)) from None
     weeks = weeks_in(jobs_in(text, where, zone), where, zone, demand.first, demand.last)
+    weeks = _merged(weeks, {one.name for one in bare.plan.projects})
     if problems := [*_projects(bare, weeks), *_ran_on(bare, weeks)]:
         raise PlanProblems(tuple(problems))
     plan = bare.plan.model_copy(
@@ -74,29 +76,30 @@ def _text(bare: LoadedFleet, demand: Demand, path: Path) -> tuple[str, str]:
     return text, sha256
 
 
-def project_of(weeks: Weeks, names: set[str]) -> dict[str, str]:
-    """The project of each account. names: of the plan's own projects, which are kept, as are the accounts with the most
-    work; a plan holds 200, and more accounts are one project together."""
+def _merged(weeks: Weeks, names: set[str]) -> Weeks:
+    """The same weeks with no more projects than a plan holds. names: of the plan's own ones, which are kept, as are the
+    accounts with the most work; the others are one project together."""
     work: defaultdict[str, float] = defaultdict(float)
     for one in weeks.jobs:
         work[one.project] += weeks.work([one])
     room = MOST_PROJECTS - len(names)
     mine = [name for name, _ in sorted(work.items(), key=lambda item: (-item[1], item[0])) if name not in names]
-    merged = set(mine[room - 1 :]) if len(mine) > room else set()
-    return {name: OTHERS if name in merged else name for name in work}
+    if len(mine) <= room:
+        return weeks
+    small = set(mine[max(room - 1, 0) :])
+    jobs = (replace(one, project=OTHERS) if one.project in small else one for one in weeks.jobs)
+    return replace(weeks, jobs=tuple(jobs))
 
 
 def _with_accounts(plan: FleetPlan, demand: Demand, weeks: Weeks) -> Iterator[Project]:
     """The projects of the plan, then the other accounts by name, with what the file and `demand` say of them."""
-    of = project_of(weeks, {one.name for one in plan.projects})
     total: defaultdict[str, float] = defaultdict(float)
     done: defaultdict[str, float] = defaultdict(float)
     for job in weeks.jobs:
         work = weeks.work([job])
-        total[of[job.project]] += work
-        done[of[job.project]] += work if job.state == COMPLETED else 0
-    named = {one.name: one for one in plan.projects}
-    others = sorted(set(of.values()) - set(named))
+        total[job.project] += work
+        done[job.project] += work if job.state == COMPLETED else 0
+    others = sorted(set(total) - {one.name for one in plan.projects})
     for one in (*plan.projects, *(Project.model_construct(name=name) for name in others)):
         if one.jobs:
             yield one
@@ -128,7 +131,7 @@ def _ran_on(bare: LoadedFleet, weeks: Weeks) -> Iterator[Problem]:
     """Names that the file does not have, and types that a project has no speed for."""
     plan, demand = bare.plan, bare.plan.demand
     assert demand is not None  # its weeks were read
-    names = {one.gpu for one in weeks.jobs} | {one.partition for one in weeks.jobs} - {""}
+    names = {name for one in weeks.jobs for name in (one.gpu, one.partition) if name}
     for name in demand.ran_on:
         if name.lower() not in names:
             near = did_you_mean(name, names) or f"it has {listed(sorted(names), 12) or 'neither'}"
