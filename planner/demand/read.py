@@ -31,9 +31,9 @@ def shown_of(path: str, zone: str | None) -> JobsShown | HoursShown:
     where, known = label_of(path), None if zone is None else zone_of(zone)
     found = jobs_in(text, where, known)
     try:
-        weeks = weeks_in(found, where, known, None, None).count
+        weeks = weeks_in(found, where, known, None, None)
     except PlanProblems:
-        weeks = 0
+        weeks = None
     return jobs_shown(found, weeks, zone)
 
 

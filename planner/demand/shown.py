@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import numpy as np
 
 from planner.demand.sacct_file import JobsFile
 from planner.demand.sacct_row import Job
+from planner.demand.weeks import Weeks
 from planner.mix.demand_file import Demand
 
 CENSORED = 0.01  # share of the time from which on demand counts as limited by the fleet; the share itself is shown
@@ -37,8 +38,9 @@ class JobsShown:
     file names none. utilisation: mean in use over the peak, and limited: share of the time in which jobs that ran and
     waited needed more than it; in GPUs where the file has them. running: started and not over; they count to the
     file's end. gpu_hours: None where the file names no GPUs. projects: the one with the most first. ran_on: GPU- or
-    node-hours by the name of the GPU, or the partition where there is none. weeks: whole ones, for a plan to draw from.
-    zone: in which its times were read; None where they name their offset."""
+    node-hours by the name of the GPU, or the partition where there is none. weeks: whole ones from first_day on, for a
+    plan to draw from. early: jobs before it, of whose time the file has only what still ran. zone: in which its times
+    were read; None where they name their offset."""
 
     begin: datetime
     end: datetime
@@ -62,6 +64,8 @@ class JobsShown:
     projects: tuple[ProjectShown, ...]
     ran_on: dict[str, float]
     weeks: int
+    first_day: date | None
+    early: int
     zone: str | None
 
     @property
@@ -102,14 +106,15 @@ class HoursShown:
         return self.hours / 24
 
 
-def jobs_shown(found: JobsFile, weeks: int, zone: str | None) -> JobsShown:
-    """Of at least one job. weeks: whole ones that a plan would draw from. zone: its name, as given."""
+def jobs_shown(found: JobsFile, weeks: Weeks | None, zone: str | None) -> JobsShown:
+    """Of at least one job. weeks: that a plan would draw from, None for less than one. zone: its name, as given."""
     jobs = found.jobs
     begin, last = min(one.eligible for one in jobs), found.last
+    since = max(begin, weeks.begin) if weeks else begin
     started = [one for one in jobs if one.start is not None]
     used = [found.hours(one) * one.nodes for one in started]
-    peak, wanted, utilisation, limited = _together(found, [one.nodes for one in jobs])
-    gpus = _together(found, [one.gpus for one in jobs]) if found.counts_gpus else None
+    peak, wanted, utilisation, limited = _together(found, [one.nodes for one in jobs], since)
+    gpus = _together(found, [one.gpus for one in jobs], since) if found.counts_gpus else None
     if gpus is not None:
         utilisation, limited = gpus[2:]
     waits = np.array([one.start - one.eligible for one in started]) / 3600  # type: ignore[operator]
@@ -135,14 +140,17 @@ def jobs_shown(found: JobsFile, weeks: int, zone: str | None) -> JobsShown:
         gpu_hours=sum(found.hours(one) * one.gpus for one in started) if found.counts_gpus else None,
         projects=tuple(_projects(found, started)),
         ran_on=_ran_on(found, started),
-        weeks=weeks,
+        weeks=weeks.count if weeks else 0,
+        first_day=weeks.first_day if weeks else None,
+        early=sum(one.eligible < since for one in jobs),
         zone=zone,
     )
 
 
-def _together(found: JobsFile, sizes: Sequence[int]) -> tuple[int, int, float, float]:
+def _together(found: JobsFile, sizes: Sequence[int], since: float) -> tuple[int, int, float, float]:
     """(the most that ran at once, the most that ran or waited at once, mean use of the first, share of the time in
-    which more than the first was needed), in the unit of sizes, one for each job."""
+    which more than the first was needed), in the unit of sizes, one for each job. since:
+    from when the file has every job."""
     times, changes = [], []  # a row: change of what runs, change of what jobs wait for
     for one, size in zip(found.jobs, sizes, strict=True):
         end = one.end if one.end is not None else found.last
@@ -151,7 +159,7 @@ def _together(found: JobsFile, sizes: Sequence[int]) -> tuple[int, int, float, f
         if one.start is not None:
             times += [one.start, end]
             changes += [(size, 0), (-size, 0)]
-    moments, at = np.unique(times, return_inverse=True)
+    moments, at = np.unique(np.maximum(times, since), return_inverse=True)
     steps = np.zeros((moments.size, 2), dtype=np.int64)
     np.add.at(steps, at, np.array(changes))
     busy, waiting = steps.cumsum(axis=0)[:-1].T

@@ -147,7 +147,7 @@ def _from_file(loaded: LoadedFleet, past: Past | None) -> FromFile | None:
         file=plan.demand.file,
         sha256=plan.demand.sha256,
         weeks=weeks,
-        shown=jobs_shown(weeks.found, weeks.count, plan.demand.zone),
+        shown=jobs_shown(weeks.found, weeks, plan.demand.zone),
         work=tuple((one.name, work[one.name]) for one in plan.projects if one.name in work),
         unmapped=sum(ran_on(plan.demand, job.gpu, job.partition) is None for job in weeks.jobs),
         parts=past.slots > 1,

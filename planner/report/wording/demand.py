@@ -46,6 +46,7 @@ def facts(shown: JobsShown | HoursShown) -> list[tuple[str, str]]:
         ("Peak", f"{peak:,} {unit} at once, used {shown.utilisation:.0%} on average"),
         ("Peak with queue", f"{wanted:,} {unit}, running and waiting"),
         ("Limited", f"{shown.limited:.1%} of the time"),
+        *([("For a plan", f"{shown.weeks} whole weeks from {shown.first_day}")] if shown.weeks else []),
     ]
 
 
@@ -77,6 +78,11 @@ def trust(shown: JobsShown | HoursShown) -> list[str]:
         if len(shown.regions) > 1:
             said.append(f"Regions are added up: {', '.join(shown.regions)}. `planner mix --region` takes one of them.")
         return said
+    if shown.early:
+        said.append(
+            f"{shown.early:,} jobs are from before {shown.first_day}: of those days sacct lists only what still ran. "
+            "Use and limits are of the time since."
+        )
     if shown.running:
         said.append(f"{shown.running:,} jobs had not ended; they count up to the file's last time.")
     if shown.repeated:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 
 from planner.fleet.result import FleetComparison, FromFile
+from planner.fleet.with_demand import OTHERS
 from planner.fleet.workload import MONTH_HOURS
+from planner.plan.fleet_types import MOST_PROJECTS
 from planner.report.wording import demand, figures, rounding
 from planner.report.wording.table import Column
 
@@ -62,6 +64,8 @@ def details(one: FromFile) -> list[str]:
     for left in one.weeks.left:
         hours = f" ({left.node_hours:,.0f} node-hours)" if left.node_hours else ""
         said.append(f"Left out: {figures.many(left.jobs, 'job')}{hours} that {left.why}.")
+    if OTHERS in dict(one.work):
+        said.append(f"The accounts with the least work are one project, {OTHERS}: a plan holds {MOST_PROJECTS}.")
     return [*said, *demand.trust(one.shown), f"SHA-256 of {one.file}: {one.sha256}."]
 
 
