@@ -31,11 +31,11 @@ def shared_or_not(plan: FleetPlan, parts: Parts, found: Sequence[Outcome], draws
     """found: `draws` outcomes of each project alone, in the order of the projects."""
     jobs = sum(one.wait.size for one in found)
     grows = np.array([one.overloaded for one in found]).reshape(len(parts), draws)
-    unable = [name for at, (name, nodes) in enumerate(parts) if too_large(plan, nodes, past, at)]
+    unable = [bool(too_large(plan, nodes, past, at)) for at, (_, nodes) in enumerate(parts)]
     return Sharing(
         mean_wait_hours=float(sum(one.wait.sum() for one in found) / max(jobs, 1)),
         waited_gpu_hours=float(sum(one.waited_gpu_hours for one in found) / draws),
-        overloaded_fraction=float(grows.any(axis=0).mean()),
+        overloaded_fraction=float(grows[~np.array(unable)].any(axis=0).mean()),
         nodes=tuple(parts),
-        unable=tuple(unable),
+        unable=tuple(name for (name, _), is_unable in zip(parts, unable, strict=True) if is_unable),
     )

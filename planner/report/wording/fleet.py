@@ -19,6 +19,8 @@ from planner.report.wording.spoken import hours
 from planner.report.wording.table import Column
 from pricing.offers import PurchaseOption
 
+LESS_WAITING = "less waiting (worth {mine} instead of {theirs})"
+
 
 def heading(found: FleetComparison) -> list[str]:
     """Below the name: who shares what, over how long; the prices and draws."""
@@ -82,7 +84,7 @@ def why(found: FleetComparison, best: FleetScenario) -> str:
     tied = [s for s in found.scenarios if s.id in found.answer.tied and s.id != best.id]
     if tied:
         other = f"{nodes(tied[0])}, {bought(tied[0])}"
-        reason = chosen_for(best, tied, found.answer.rank_by)
+        reason = chosen_for(best, tied, found.answer.rank_by, LESS_WAITING)
         lead = f"It costs as much as {other}, within the uncertainty, and is chosen for {reason}."
     else:
         lead = f"It has the lowest cost{worth}."
