@@ -238,6 +238,7 @@ ALLOWED = {
         "planner.worker_pool",
         "planner.fleet",
         "planner.mix",
+        "planner.demand",
         "planner.plan",
         "planner.models",
         "planner.estimate",
