@@ -51,13 +51,16 @@ def hours_of(path: str, region: str, priced: Iterable[str]) -> Demand:
 def _text(path: str, wanted: str) -> str | None:
     """The content of a file; None for an export, which is read in parts."""
     label, at = label_of(path), Path(path)
-    if label == "<stdin>" or not at.exists():
-        return text_of(path, wanted)
-    if is_export(at, None):
-        return None
-    with at.open("rb") as file:
-        first = file.readline(100_000).decode("utf-8-sig", "replace")
-    return None if is_export(at, first) else text_of(path, wanted)
+    if label != "<stdin>" and at.exists():
+        if is_export(at, None):
+            return None
+        with at.open("rb") as file:
+            if is_export(at, file.readline(100_000).decode("utf-8-sig", "replace")):
+                return None
+    text = text_of(path, wanted)
+    if text.lower().startswith("jobid") and not _is_jobs(text):
+        raise refuse(label, "no | between its columns", f"ask for it with --parsable2: {ASK}", (1, 1))
+    return text
 
 
 def _hours(path: str, text: str | None, region: str | None) -> Demand:

@@ -194,7 +194,7 @@ def _ran_on(found: JobsFile, started: Sequence[Job]) -> dict[str, float]:
     for one in started:
         if name := one.gpu or one.partition:
             hours[name] += found.hours(one) * (one.gpus if found.counts_gpus else one.nodes)
-    return dict(sorted(hours.items(), key=lambda item: -item[1]))
+    return {name: value for name, value in sorted(hours.items(), key=lambda item: -item[1]) if value}
 
 
 def hours_shown(found: Demand) -> HoursShown:

@@ -108,6 +108,7 @@ def test_steps_and_jobs_that_still_run_are_said(tmp_path):
         (HEAD + JOBS + JOBS.splitlines()[0].replace("|4", "|8") + "\n", 5, "of line 2 again, with another end or size"),
         (HEAD.replace("|NNodes", "") + "x", 1, "no column nnodes"),
         (HEAD, 1, "no job after the header"),
+        ("JobID  State\n-----  -----\n", 1, "no | between its columns"),
     ],
 )
 def test_a_mistake_is_named_with_its_line(tmp_path, text, line, said):
