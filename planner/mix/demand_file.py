@@ -67,7 +67,7 @@ def text_of(path: str | Path, wanted: str) -> str:
         raise refuse(where, what, wanted)
     raw = read_bytes(path, MAX_BYTES)
     if len(raw) > MAX_BYTES:
-        raise refuse(where, f"larger than {MAX_BYTES / 1e6:.0f} MB", "give one year, or fewer types")
+        raise refuse(where, f"larger than {MAX_BYTES / 1e6:.0f} MB", "give a shorter time, or fewer types")
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
