@@ -99,7 +99,7 @@ ALLOWED = {
     # commitments over a horizon: arrays in, arrays out; what is sold at which price comes from the book
     "planner.mix": {"pricing", "planner.plan.textfile", "planner.errors", "planner.extras"},
     # past demand from files: what is in it, without a price
-    "planner.demand": {"planner.mix", "planner.plan.textfile", "planner.errors"},
+    "planner.demand": {"planner.mix", "planner.plan.textfile", "planner.bills.export_file", "planner.errors"},
     # pools of workers: the simulation knows numbers alone, the rest a plan and its prices
     "planner.worker_pool": {
         "planner.answer",
@@ -129,6 +129,7 @@ ALLOWED = {
         "planner.models",
         "planner.layouts",
         "planner.mix",
+        "planner.demand",
         "planner.errors",
     },
     "planner.fleet.model": set(),
@@ -237,6 +238,7 @@ ALLOWED = {
         "planner.worker_pool",
         "planner.fleet",
         "planner.mix",
+        "planner.demand",
         "planner.plan",
         "planner.models",
         "planner.estimate",

@@ -48,9 +48,10 @@ ARGUMENTS = {
     "planner simulate [PLAN] [FILE]...": "a plan file (.yaml, .yml); further recordings after --traces FILE",
     "FILE...": "recordings of spot capacity in the public JSON format; - is standard input",
     "GPUS=LOG...": "a log of training steps, named with the GPUs that trained: 64=run.log",
-    "DEMAND.csv": "what ran in each hour, by instance type: [mix.md](mix.md#the-file); - is standard input",
-    "planner demand show FILE": "jobs as `sacct --parsable2` prints them, or hours as `planner mix` reads them; - is "
+    "DEMAND": "what ran in each hour, by instance type, or an hourly cost export: [mix.md](mix.md#the-file); - is "
     "standard input",
+    "planner demand show FILE": "jobs as `sacct --parsable2` prints them ([fleet.md](fleet.md#jobs-as-they-were)), or "
+    "hours as `planner mix` reads them; - is standard input",
     "[STACKFILE]": "a stack file, as `planner stack` writes it",
     "[NAME]": "an equation by its name or number",
     "[KEY=VALUE]...": "its inputs, by the names that `planner calc NAME` prints",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,14 +15,17 @@ from planner.api.comparisons import LIST_IDS, WHY_NONE, Comparison
 from planner.bills.charges import charges_in
 from planner.bills.export_file import files_in, read_export
 from planner.bills.job_log import JobRecord, read_job_logs
-from planner.bills.measured import MOST_GOODPUT, Measured, goodput_of, measured_of, plan_values
+from planner.bills.measured import GPU_LINES, MOST_GOODPUT, Measured, goodput_of, measured_of, plan_values
 from planner.bills.reconcile import ReconciledLine
 from planner.bills.reconcile import Reconciliation as Found
 from planner.bills.reconcile import reconcile as beside
 from planner.decide.comparison import Comparison as Compared
+from planner.demand.shares import node_hours
 from planner.errors import UsageProblem
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
+from planner.plan.textfile import label_of
+from planner.report.wording.reconciliation import by_project
 
 if TYPE_CHECKING:
     import pandas
@@ -108,20 +112,34 @@ def reconcile(
     until: str | date | None = None,
     jobs: Files = (),
     account: str | None = None,
+    sacct: str | os.PathLike[str] | None = None,
+    zone: str | None = None,
 ) -> Reconciliation:
     """Compare a plan with what AWS billed for its stack.
 
     comparison: of the plan, at the prices it was planned with. bill: exports of FOCUS 1.2 or CUR 2.0, CSV or Parquet,
     or folders of them. scenario: the one that was deployed. stack: its name; None: the plan's. until: the last day that
     the files have; None: that of the last use in them. jobs: logs of the run's attempts, for goodput and failure rates.
-    account: id of the account that the stack is in, where several have a stack of its name.
+    account: id of the account that the stack is in, where several have a stack of its name. sacct: what sacct printed
+    of the stack's cluster, by which the bill is divided among its accounts. zone: of its times, where they name none.
 
     Raises UsageProblem for files that cannot be read, or that have no charge of the stack.
     """
     checked_comparison(comparison, "reconcile")
     chosen = named(comparison, scenario, why=WHY_NONE, listing=LIST_IDS)
     day = None if until is None else day_of(until, "until")
-    return reconciled(comparison.request, comparison, chosen, bill, stack=stack, until=day, jobs=jobs, account=account)
+    return reconciled(
+        comparison.request,
+        comparison,
+        chosen,
+        bill,
+        stack=stack,
+        until=day,
+        jobs=jobs,
+        account=account,
+        sacct=None if sacct is None else os.fspath(sacct),
+        zone=zone,
+    )
 
 
 def reconciled(
@@ -134,6 +152,8 @@ def reconciled(
     until: date | None = None,
     jobs: Files = (),
     account: str | None = None,
+    sacct: str | None = None,
+    zone: str | None = None,
     reading: Reading = lambda path: None,
 ) -> Reconciliation:
     """The same for a comparison of the command line. reading: called with each file before it is read."""
@@ -156,8 +176,18 @@ def reconciled(
         until=None if until is None else _midnight_after(until),
         account=account,
     )
+    if sacct is not None:
+        found = replace(found, notes=(*found.notes, _by_project(request, chosen, found, sacct, zone)))
     measured = measured_of(found, chosen.nodes, log, {entry.key: entry for entry in comparison.assumptions})
     return Reconciliation(plan_name=comparison.plan_name, found=found, measured=measured, log=log)
+
+
+def _by_project(request: Request, chosen: Scenario, found: Found, sacct: str, zone: str | None) -> str:
+    begin = found.bill.first_use or datetime(found.start.year, found.start.month, found.start.day)
+    gpus = request.book.instance(chosen.instance_type).gpu_count
+    held = node_hours(sacct, zone, begin, found.until, gpus)
+    hours = math.fsum(line.billed_quantity or 0.0 for line in found.lines if line.line in GPU_LINES)
+    return by_project(held, hours, found.billed_usd, label_of(sacct))
 
 
 def _texts(files: Files) -> list[str]:

@@ -17,7 +17,7 @@ TEXTS = (
     *("commitment", "savings_plan", "commitment_status", "reservation", "reservation_status", "line", "account"),
 )
 TIMES = ("begin", "end")
-TAGS = "tags"
+TAGS, REGION = "tags", "region"
 # amounts that only CUR has, by the type of line that they count for: see `planner.bills.charges`
 CUR_AMOUNTS = (
     *("reserved_effective", "reserved_unused_upfront", "reserved_unused_recurring", "reserved_unused_quantity"),
@@ -45,6 +45,7 @@ _FOCUS: Mapping[str, tuple[str, ...]] = {
     "billed": ("BilledCost",),
     "effective": ("EffectiveCost",),
     "listed": ("ListCost",),
+    REGION: ("RegionId",),
     TAGS: ("Tags",),
 }
 _CUR: Mapping[str, tuple[str, ...]] = {
@@ -71,12 +72,19 @@ _CUR: Mapping[str, tuple[str, ...]] = {
     "plan_effective": ("savings_plan_savings_plan_effective_cost",),
     "plan_commitment": ("savings_plan_total_commitment_to_date",),
     "plan_used": ("savings_plan_used_commitment",),
+    REGION: ("product_region_code",),
     TAGS: ("resource_tags", "tags"),
 }
 _NEEDED = {
     FOCUS: ("category", "usage_type", "quantity", "unit", "billed", "effective", "begin", "end"),
     CUR: ("category", "usage_type", "quantity", "unit", "billed", "begin", "end"),
 }
+_OF_HOURS = (
+    *("category", "usage_type", "unit", "quantity", "begin", "end"),
+    "commitment_status",
+    "reservation_status",
+    REGION,
+)
 # AWS writes the tag planner:stack as user:planner:stack, or as user_planner_stack in the map of CUR 2.0
 TAG_KEYS = {
     name: tuple(f"{user}planner{mark}{name}" for user in ("", "user:", "user_") for mark in (":", "_"))
@@ -98,8 +106,9 @@ class Columns:
         return tuple(dict.fromkeys((*self.names.values(), *self.flat_tags.values())))
 
 
-def columns_of(present: Iterable[str]) -> Columns | str:
-    """The columns of a file with these names; or what is wrong with it, in words."""
+def columns_of(present: Iterable[str], *, hours: bool = False) -> Columns | str:
+    """The columns of a file with these names; or what is wrong with it, in words. hours: only those that say what ran
+    when, so that costs and tags may be missing."""
     there = list(dict.fromkeys(present))
     by_format = {FOCUS: _FOCUS, CUR: _CUR}
     kind = FOCUS if "ChargeCategory" in there else CUR if "line_item_line_item_type" in there else None
@@ -109,13 +118,18 @@ def columns_of(present: Iterable[str]) -> Columns | str:
         return f"it is {which}: it has no column ChargeCategory (FOCUS 1.2) or line_item_line_item_type (CUR 2.0)"
     names = {}
     for ours, candidates in by_format[kind].items():
+        if (ours not in _OF_HOURS) if hours else ours == REGION:
+            continue
         found = next((name for name in candidates if name in there), None)
         if found is not None:
             names[ours] = found
-    missing = [by_format[kind][ours][0] for ours in _NEEDED[kind] if ours not in names]
+    needed = [ours for ours in _NEEDED[kind] if not hours or ours in _OF_HOURS]
+    missing = [by_format[kind][ours][0] for ours in needed if ours not in names]
     if missing:
         return f"this {kind} export lacks the column{'s' * (len(missing) > 1)} {', '.join(missing)}"
     flat = {}
+    if hours:
+        return Columns(format=kind, names=names, flat_tags=flat)
     for name in there:
         match = re.search(r"tags?[_./]+(?:user[_:])?planner[_:](stack|component)$", name.lower())
         if match:

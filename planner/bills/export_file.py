@@ -10,13 +10,14 @@ from __future__ import annotations
 import csv
 import io
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from planner.bills import plain_csv
-from planner.bills.columns import AMOUNTS, TAG_KEYS, TAGS, TEXTS, TIMES, Columns, columns_of
+from planner.bills.columns import AMOUNTS, REGION, TAG_KEYS, TAGS, TEXTS, TIMES, Columns, columns_of
 from planner.bills.sums import KEYS, OF_OTHERS, TAG_IN_TEXT, Sums
 from planner.errors import UsageProblem
 from planner.extras import how_to_install
@@ -38,25 +39,25 @@ class Export:
         return sum(sums.rows for sums in self.groups.values())
 
 
-def files_in(paths: Sequence[str | Path]) -> list[Path]:
-    """The exports that these files and folders hold. Raises UsageProblem."""
+def files_in(paths: Sequence[str | Path], option: str = "--bill ") -> list[Path]:
+    """The exports that these files and folders hold. option: before each in messages. Raises UsageProblem."""
     found: list[Path] = []
     for given in map(Path, paths):
         if given.is_dir():
             inside = sorted(path for path in given.rglob("*") if path.name.lower().endswith(ENDINGS) and path.is_file())
             if not inside:
-                raise UsageProblem(f"--bill {given}: no export in this folder; an export ends in {', '.join(ENDINGS)}")
+                raise UsageProblem(f"{option}{given}: no export in this folder; an export ends in {', '.join(ENDINGS)}")
             found += inside
         elif not given.is_file():
-            raise UsageProblem(f"--bill {given}: no such file")
+            raise UsageProblem(f"{option}{given}: no such file")
         elif not given.name.lower().endswith(ENDINGS):
-            raise UsageProblem(f"--bill {given}: not an export of a known kind: {', '.join(ENDINGS)}")
+            raise UsageProblem(f"{option}{given}: not an export of a known kind: {', '.join(ENDINGS)}")
         else:
             found.append(given)
     seen: set[Path] = set()
     for path in found:
         if path.resolve() in seen:
-            raise UsageProblem(f"--bill {path} is given twice, so its charges would count twice; name it once")
+            raise UsageProblem(f"{option}{path} is given twice, so its charges would count twice; name it once")
         seen.add(path.resolve())
     return found
 
@@ -81,8 +82,7 @@ def read_export(path: Path, stack: str) -> Export:
 
 
 def _without_pyarrow(path: Path, stack: str) -> Export:
-    if (ending := path.suffix.lower()) in (".parquet", ".zst"):
-        raise UsageProblem(f"{path}: reading {ending} needs pyarrow, which is not installed: {how_to_install('bills')}")
+    _needs_csv(path)
     try:
         columns = _known(path, plain_csv.header(path))
         groups = plain_csv.added_up(path, columns, stack)
@@ -92,12 +92,53 @@ def _without_pyarrow(path: Path, stack: str) -> Export:
     return Export(path=path, format=columns.format, groups=groups)
 
 
+def _needs_csv(path: Path) -> None:
+    if (ending := path.suffix.lower()) in (".parquet", ".zst"):
+        raise UsageProblem(f"{path}: reading {ending} needs pyarrow, which is not installed: {how_to_install('bills')}")
+
+
 def _unreadable(path: Path, error: Exception) -> UsageProblem:
     lines = str(error).strip().splitlines()
     return UsageProblem(f"cannot read {path}: {lines[0] if lines else type(error).__name__}")
 
 
-def _opened(path: Path) -> tuple[Columns, Iterator[Any]]:
+HOUR_KEYS = ("category", "usage_type", "commitment_status", "reservation_status", REGION, "begin", "end")
+INSTANCES = "(?:^|-)(?:BoxUsage|SpotUsage|HeavyUsage|DedicatedUsage):"  # usage types of instances that run
+
+
+def read_hours(path: Path) -> dict[tuple[str, ...], float]:
+    """Hours of instances in one file: values of HOUR_KEYS, "" where empty, times as text -> hours. Raises
+    UsageProblem."""
+    try:
+        import pyarrow as pa
+    except ModuleNotFoundError as error:
+        if error.name != "pyarrow":
+            raise
+        _needs_csv(path)
+        try:
+            columns = _known(path, plain_csv.header(path), hours=True)
+            return plain_csv.hours(path, columns, HOUR_KEYS, INSTANCES)
+        except (ValueError, csv.Error, OSError, EOFError) as error:
+            raise _unreadable(path, error) from None
+    pc = _compute()
+    found: defaultdict[tuple[str, ...], float] = defaultdict(float)
+    try:
+        columns, batches = _opened(path, hours=True)
+        for batch in batches:
+            empty = pa.nulls(batch.num_rows, pa.string())
+            given = {name: batch.column(columns.names[name]) if name in columns.names else empty for name in HOUR_KEYS}
+            texts = {name: pc.fill_null(_text(column), "") for name, column in given.items()}
+            quantity = pc.fill_null(pc.cast(batch.column(columns.names["quantity"]), pa.float64()), 0.0)
+            table = pa.table({**texts, "quantity": quantity})
+            table = table.filter(pc.match_substring_regex(table["usage_type"], INSTANCES))
+            for row in table.group_by(list(HOUR_KEYS), use_threads=False).aggregate([("quantity", "sum")]).to_pylist():
+                found[tuple(row[name] for name in HOUR_KEYS)] += row["quantity_sum"]
+    except (pa.ArrowException, OSError, EOFError) as error:
+        raise _unreadable(path, error) from None
+    return dict(found)
+
+
+def _opened(path: Path, *, hours: bool = False) -> tuple[Columns, Iterator[Any]]:
     """(columns, batches of the columns that are needed). Raises UsageProblem, OSError and errors of pyarrow."""
     import pyarrow as pa
     import pyarrow.csv
@@ -105,10 +146,10 @@ def _opened(path: Path) -> tuple[Columns, Iterator[Any]]:
 
     if path.name.lower().endswith(".parquet"):
         file = parquet.ParquetFile(path, memory_map=False, pre_buffer=False)
-        columns = _known(path, file.schema_arrow.names)
+        columns = _known(path, file.schema_arrow.names, hours=hours)
         return columns, file.iter_batches(batch_size=BATCH_ROWS, columns=list(columns.read), use_threads=False)
     header = _header(path)
-    columns = _known(path, header)
+    columns = _known(path, header, hours=hours)
     numbers = {columns.names[name] for name in AMOUNTS if name in columns.names}
     types = {name: pa.float64() if name in numbers else pa.string() for name in columns.read}
     reader = pyarrow.csv.open_csv(
@@ -132,10 +173,10 @@ def _header(path: Path) -> list[str]:
     return next(csv.reader(io.StringIO(line)), [])
 
 
-def _known(path: Path, names: Sequence[str]) -> Columns:
+def _known(path: Path, names: Sequence[str], *, hours: bool = False) -> Columns:
     if not names:
         raise UsageProblem(f"{path} is empty")
-    found = columns_of(names)
+    found = columns_of(names, hours=hours)
     if isinstance(found, str):
         remedy = "create an export of FOCUS 1.2 or CUR 2.0 in AWS Data Exports, with resource tags"
         raise UsageProblem(f"{path}: {found}; {remedy}")

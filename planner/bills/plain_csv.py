@@ -6,6 +6,8 @@ import bz2
 import csv
 import gzip
 import re
+from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
@@ -42,6 +44,26 @@ def added_up(path: Path, columns: Columns, stack: str) -> dict[tuple[str, ...], 
         except (ValueError, csv.Error) as error:
             raise ValueError(f"line {reader.line_num}: {error}") from None
     return groups
+
+
+def hours(path: Path, columns: Columns, keys: Sequence[str], wanted: str) -> dict[tuple[str, ...], float]:
+    """Quantities by the values of some columns, of the usage types that match. Raises ValueError with the line where
+    one cannot be read."""
+    found: defaultdict[tuple[str, ...], float] = defaultdict(float)
+    with opened(path) as text:
+        reader = csv.reader(text)
+        names = next(reader)
+        at = {ours: names.index(theirs) for ours, theirs in columns.names.items()}
+        try:
+            for row in reader:
+                if row and len(row) != len(names):
+                    raise ValueError(f"expected {len(names)} columns, got {len(row)}")
+                if row and re.search(wanted, row[at["usage_type"]]):
+                    values = ("" if name not in at or row[at[name]] in _EMPTY else row[at[name]] for name in keys)
+                    found[tuple(values)] += float(row[at["quantity"]] or 0)
+        except (ValueError, csv.Error) as error:
+            raise ValueError(f"line {reader.line_num}: {error}") from None
+    return dict(found)
 
 
 def _add(

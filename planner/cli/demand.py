@@ -15,16 +15,19 @@ def command() -> None:
 
 @command.command()
 @click.argument("file", type=click.Path(), metavar="FILE")
-@click.option("--zone", metavar="ZONE", help="Time zone of sacct's times, such as Europe/Berlin or UTC.")
+@click.option(
+    "--zone", metavar="ZONE", help="Time zone of sacct's times, such as Europe/Berlin, where they name no offset."
+)
 @format_option(["table", "json"], "[default: by FILE's ending, else table]")
 @OUT
 @common
 def show(file: str, zone: str | None, style: str | None, out: str | None, color: str, quiet: bool, debug: bool) -> None:
     """Show what FILE contains, whether the old fleet limited it, and how far it can be trusted.
 
-    FILE is what `sacct -a -X --parsable2 --format=JobID,Submit,Eligible,Start,End,State,NNodes` prints, or the CSV that
-    `planner mix` reads. Demand is censored where running and waiting jobs needed more nodes than ever ran at once in at
-    least 1 % of the time: what ran is then less than what was needed. Hours show no queue and cannot tell.
+    FILE is what `sacct -a -X --parsable2 --format=JobID,Account,Partition,Submit,Eligible,Start,End,Elapsed,Timelimit,
+    State,NNodes,AllocTRES,ReqTRES` prints, or what `planner mix` reads. Demand is censored where running and waiting
+    jobs needed more than ever ran at once in at least 1 % of the time: what ran is then less than what was needed.
+    Hours show no queue and cannot tell.
     """
     from planner.demand.read import shown_of
 

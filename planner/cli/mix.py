@@ -15,7 +15,7 @@ _CHANGE = re.compile(r"([+-]?\d+(?:\.\d+)?)%?\.\.([+-]?\d+(?:\.\d+)?)%?")
 
 
 @click.command(name="mix")
-@click.argument("demand", type=click.Path(), metavar="DEMAND.csv")
+@click.argument("demand", type=click.Path(), metavar="DEMAND")
 @click.option("--region", default="us-east-1", show_default=True, help="Region that the instances run in.")
 @click.option("--years", type=click.Choice(["1", "3"]), default="1", show_default=True, help="Term of commitments.")
 @click.option(
@@ -67,12 +67,14 @@ def command(
     quiet: bool,
     debug: bool,
 ) -> None:
-    """Find the mix of commitments for the hourly use in DEMAND.csv: what to buy now, what to decide later.
+    """Find the mix of commitments for the hourly use in DEMAND: what to buy now, what to decide later.
 
-    The file has a row for each hour and type: hour (UTC, such as 2026-01-31T13:00Z), instance_type, instances, and
-    interruptible for those that may run on spot. Reserved Instances, both Savings Plans, spot and On-Demand are priced
-    hour by hour in AWS's order of application.
+    DEMAND is an hourly FOCUS or CUR 2.0 export (CSV, Parquet, or a folder of them), or a CSV with a row for each hour
+    and type: hour (UTC, such as 2026-01-31T13:00Z), instance_type, instances, and interruptible for those that may run
+    on spot. Reserved Instances, both Savings Plans, spot and On-Demand are priced hour by hour in AWS's order of
+    application.
     """
+    from planner.demand.read import hours_of
     from planner.mix.answer import Asked, mix
 
     style = format_of(style, out, ("text", "json"))
@@ -93,7 +95,8 @@ def command(
         seed=seed,
     )
     with books.broken_book_as_usage_problem():
-        found = mix(demand, book, asked)
+        priced = (row["instance_type"] for row in book.rows("on_demand") if row["region"] == region)
+        found = mix(hours_of(demand, region, priced), demand, book, asked)
     if style == "json":
         from planner.report.data.mix_json import render as render_json
 

@@ -26,6 +26,8 @@ from planner.errors import UsageProblem
     metavar="FILE",
     help="Log of the run's attempts (CSV or JSON Lines: begin, end, nodes, ended, kept_hours); may repeat.",
 )
+@click.option("--sacct", metavar="FILE", help="What sacct printed of the stack's cluster: the bill by its accounts.")
+@click.option("--zone", metavar="ZONE", help="Time zone of sacct's times, where they name no offset.")
 @scenario_option("The scenario that was deployed", default="best")
 @STACK
 @click.option("--account", metavar="ID", help="Account of the stack, where several have one of its name.")
@@ -40,6 +42,8 @@ def command(
     asked: Asked,
     bills: tuple[str, ...],
     jobs: tuple[str, ...],
+    sacct: str | None,
+    zone: str | None,
     scenario: str | None,
     stack: str | None,
     account: str | None,
@@ -77,6 +81,8 @@ def command(
         until=last,
         jobs=jobs,
         account=account,
+        sacct=sacct,
+        zone=zone,
         reading=lambda path: say(f"reading {path}", quiet),
     )
     if style == "csv":

@@ -1,46 +1,53 @@
-"""Jobs from Slurm's accounting: what `sacct -a -X --parsable2` prints. Every problem is reported with its line.
+"""Jobs from Slurm's accounting: what `sacct -a -X --parsable2` prints, also with a bar at the end of each line
+(`--parsable`). Every problem is reported with its line.
 
-Times are those of the cluster's machine and name no time zone, so the reader is told it. sacct(1),
-https://slurm.schedmd.com/sacct.html (read 2026-11-28): `Unknown` or `None` stands for a time that has not come.
+Times are those of the cluster's machine and mostly name no time zone, so the reader is told it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from planner.demand.sacct_row import ASK, NO_ZONE, NOT_YET, Job, job_of, moment_of
 from planner.errors import PlanProblems, Problem, UsageProblem
 from planner.plan.textfile import refuse
 
 COLUMNS = ("jobid", "submit", "start", "end", "state", "nnodes")
-ASK = "sacct -a -X --parsable2 --starttime=... --format=JobID,Submit,Eligible,Start,End,State,NNodes"
 MOST_PROBLEMS = 20
-_NOT_YET = ("", "Unknown", "None")
-_LAST = 4_102_444_800  # 2100-01-01
-_TIME = "write the time as sacct does by default: 2026-01-31T13:05:00; unset SLURM_TIME_FORMAT"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Job:
-    """A start of a job, or one that waits. Times: seconds since 1970 in UTC; None has not come. eligible: from when
-    nothing but nodes kept it waiting; that of its submission where the file does not say. state: its first word."""
-
-    eligible: float
-    start: float | None
-    end: float | None
-    state: str
-    nodes: int
+RESIZING = "RESIZING"
 
 
 @dataclass(frozen=True, kw_only=True)
 class JobsFile:
     """steps: rows of job steps, left out. repeated: times in the hour that the end of daylight saving repeats, which
-    are taken as the first one."""
+    are taken as the first one. twice: rows that are in the file twice, as where two outputs were joined; counted once.
+    resized: parts of jobs that changed their size, each a job that became eligible when its part began. counts_gpus:
+    whether any job that ran names GPUs; without any, a job is of its nodes."""
 
     jobs: tuple[Job, ...]
     steps: int
     repeated: int
+    twice: int
+    resized: int
+
+    @cached_property
+    def counts_gpus(self) -> bool:
+        return any(one.gpus for one in self.jobs if one.start is not None)
+
+    @cached_property
+    def last(self) -> float:
+        """The last time of the file."""
+        ends = (one.start + (one.hours or 0) * 3600 for one in self.jobs if one.start is not None)
+        return max(*(one.end or one.eligible for one in self.jobs), *ends, 0.0)
+
+    def hours(self, one: Job) -> float:
+        """That a job held its nodes; one that still does, to the file's last time."""
+        if one.start is None:
+            return 0.0
+        return (self.last - one.start) / 3600 if one.hours is None else one.hours
 
 
 def zone_of(name: str) -> ZoneInfo:
@@ -51,19 +58,24 @@ def zone_of(name: str) -> ZoneInfo:
         raise UsageProblem(f"--zone {name}: no such time zone; name it as Europe/Berlin or UTC") from None
 
 
-def jobs_in(text: str, where: str, zone: ZoneInfo) -> JobsFile:
-    """The jobs in the text of a file. where: its name in messages. Raises PlanProblems with at most 20 problems."""
-    lines = text.splitlines()
+def jobs_in(text: str, where: str, zone: ZoneInfo | None) -> JobsFile:
+    """The jobs in the text of a file. where: its name in messages. zone: of times that name none; None refuses those.
+    Raises PlanProblems with at most 20 problems."""
+    lines = text.split("\n")
     header = [name.strip().lower() for name in lines[0].split("|")]
+    if "jobid" not in header:
+        header = ["jobid" if name == "jobidraw" else name for name in header]
     missing = [name for name in COLUMNS if name not in header]
     if missing:
-        raise refuse(where, f"no column {', '.join(missing)}", f"ask for it: {ASK}", (1, 1))
-    jobs, problems, steps, repeated = [], [], 0, 0
+        remedy = f"ask for it, and for the line of names: {ASK}"
+        raise refuse(where, f"no column {', '.join(missing)}", remedy, (1, 1))
+    jobs, problems, steps, repeated, twice = [], [], 0, 0, 0
+    seen: dict[tuple[str, float, float | None], Job] = {}
     for line, row in enumerate(lines[1:], 2):
         if len(problems) >= MOST_PROBLEMS:
             break
         cells = [cell.strip() for cell in row.split("|")]
-        if not row.strip():
+        if not row.strip() or row == lines[0]:  # outputs that were joined each begin with the names
             continue
         if len(cells) != len(header):
             last = line == len(lines) and len(cells) < len(header)
@@ -75,12 +87,22 @@ def jobs_in(text: str, where: str, zone: ZoneInfo) -> JobsFile:
         if "." in row_of["jobid"]:  # a step of a job, which has no nodes of its own
             steps += 1
             continue
-        found = _job(row_of, zone)
+        found = job_of(row_of, line, zone)
         if isinstance(found, tuple):
             problems.append(_problem(where, line, *found))
-        else:
+            if found[1] == NO_ZONE:  # and so it is in every line
+                break
+            continue
+        before = seen.setdefault((found.id, found.submit, found.start), found)
+        if before is found:
             jobs.append(found)
             repeated += _repeated(row_of, zone)
+        elif replace(before, line=line) == found:
+            twice += 1
+        else:
+            message = f"job {found.id} of line {before.line} again, with another end or size: its hours overlap"
+            remedy = "run sacct once for all days, not twice for days that overlap"
+            problems.append(_problem(where, line, message, remedy))
     if not problems and not text.endswith("\n"):  # sacct ends every line: 16 nodes cut to 1 look like a job
         message, remedy = (
             "the last line has no end: the file is cut short",
@@ -91,54 +113,27 @@ def jobs_in(text: str, where: str, zone: ZoneInfo) -> JobsFile:
         raise refuse(where, "no job after the header", f"ask for a time in which jobs ran: {ASK}", (1, 1))
     if problems:
         raise PlanProblems(tuple(problems))
-    return JobsFile(jobs=tuple(jobs), steps=steps, repeated=repeated)
+    parts, resized = _parts(jobs)
+    return JobsFile(jobs=parts, steps=steps, repeated=repeated, twice=twice, resized=resized)
 
 
-def _job(row: dict[str, str], zone: ZoneInfo) -> Job | tuple[str, str]:
-    """The job of a row, or what is wrong and what to do."""
-    times: dict[str, float | None] = {}
-    for name in ("submit", "eligible", "start", "end"):
-        text = row.get(name, "")
-        try:
-            times[name] = None if text in _NOT_YET else _local(text, zone).timestamp()
-        except (ValueError, OverflowError):
-            return f"{name.capitalize()} {text!r} is no time", _TIME
-        if not 0 <= (times[name] or 0) < _LAST:
-            return f"{name.capitalize()} {text!r} is not between 1970 and 2100", _TIME
-    submit, start, end = times["submit"], times["start"], times["end"]
-    if submit is None:
-        return "a job without Submit", _TIME
-    if not row["nnodes"].isdecimal():
-        return f"NNodes {row['nnodes']!r} is no number of nodes", f"ask for whole numbers: {ASK}"
-    nodes = int(row["nnodes"])
-    state = row["state"].split()[0] if row["state"] else ""
-    if not state:
-        return "a job without State", f"ask for it: {ASK}"
-    if start is not None and end != start and not nodes:
-        return "a job that ran on 0 nodes", "leave it out"
-    for before, after, what in ((start, end, "End is before Start"), (submit, start, "Start is before Submit")):
-        if before is not None and after is not None and after < before:
-            return what, "give the time zone of the cluster with --zone; leave the job out if its clock was wrong"
-    eligible = times["eligible"]
-    if eligible is None and "eligible" in row:  # held, or waits for another job: not for nodes
-        eligible = start if start is not None else end
-        if eligible is None:
-            return Job(eligible=submit, start=None, end=submit, state=state, nodes=nodes)
-    # an array's or a requeued job may become eligible after an early start: it did not wait then
-    eligible = submit if eligible is None else eligible
-    return Job(
-        eligible=eligible if start is None else min(eligible, start), start=start, end=end, state=state, nodes=nodes
-    )
+def _parts(jobs: Iterable[Job]) -> tuple[tuple[Job, ...], int]:
+    """(jobs, parts of those that changed their size): what follows a resize waited for nothing."""
+    jobs = list(jobs)
+    begun: dict[str, float] = {}  # of each job that changed its size, when its first part began
+    for one in jobs:
+        if one.state == RESIZING and one.start is not None:
+            begun[one.id] = min(one.start, begun.get(one.id, one.start))
+    parts = [
+        replace(one, eligible=one.start) if one.start is not None and one.start > begun.get(one.id, one.start) else one
+        for one in jobs
+    ]
+    return tuple(parts), sum(one.id in begun for one in jobs)
 
 
-def _local(text: str, zone: ZoneInfo) -> datetime:
-    found = datetime.fromisoformat(text)
-    return found if found.tzinfo is not None else found.replace(tzinfo=zone)
-
-
-def _repeated(row: dict[str, str], zone: ZoneInfo) -> int:
+def _repeated(row: dict[str, str], zone: ZoneInfo | None) -> int:
     """Times of a row whose hour comes twice in local time."""
-    moments = [_local(row[name], zone) for name in ("submit", "start", "end") if row[name] not in _NOT_YET]
+    moments = [moment_of(row[name], zone) for name in ("submit", "start", "end") if row[name] not in NOT_YET]
     return sum(one.utcoffset() > one.replace(fold=1).utcoffset() for one in moments)  # type: ignore[operator]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
@@ -16,13 +17,17 @@ from planner.answer.measure import cost_of, order
 from planner.answer.price_age import stale_prices
 from planner.answer.recommend import answer_of
 from planner.answer.row import Outcomes, Shortfall
+from planner.demand.shown import jobs_shown
+from planner.demand.weeks import WEEK_HOURS
 from planner.fleet.bill import around, cache_tb, hot_union, node_lines
 from planner.fleet.bought import MIX, Shop, mix_or_reason
 from planner.fleet.measured import of_queue, with_cost
 from planner.fleet.model import Floats
-from planner.fleet.result import FleetComparison, FleetScenario, Sharing
-from planner.fleet.runs import UNLIMITED, Outcome, Task, counts_of, outcome_of
+from planner.fleet.past import Past, past_of
+from planner.fleet.result import FleetComparison, FleetScenario, FromFile, Sharing
+from planner.fleet.runs import UNLIMITED, Outcome, Task, counts_of, outcome_of, too_large
 from planner.fleet.sharing import partitions, shared_or_not
+from planner.fleet.with_demand import ran_on
 from planner.fleet.workload import MONTH_HOURS, Drawn, drawn_of, per_month
 from planner.models.number import share_of, share_within
 from planner.models.values import Values
@@ -38,12 +43,15 @@ Each = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
 BACKLOG, DEADLINES, WAIT = "backlog", "deadlines", "mean wait"
 
 
-def runs_for(plan: FleetPlan, book: PriceBook, asked: int | None) -> int:
+def runs_for(loaded: LoadedFleet, book: PriceBook, asked: int | None) -> int:
     """Simulated outcomes of each choice: as asked, else 50, fewer of very many jobs."""
     if asked is not None:
         return asked
+    plan, weeks = loaded.plan, loaded.weeks
     gpus = gpus_of(plan, book)
     jobs = sum(sum(per_month(plan, one, stream, gpus)) for one in plan.projects for stream in one.jobs)
+    if weeks is not None:
+        jobs += len(weeks.jobs) / weeks.count * plan.run.months * MONTH_HOURS / WEEK_HOURS
     return max(FEWEST_RUNS, min(DEFAULT_RUNS, int(JOBS_IN_ALL / max(jobs, 1))))
 
 
@@ -81,13 +89,15 @@ def compare_fleet(
     """Simulate and price every choice. runs: simulated outcomes of each; None for as many as suit the number of jobs.
     each: applies a function to many things. Raises UsageProblem where a type has no On-Demand price."""
     plan = loaded.plan
-    count, gpus = runs_for(plan, book, runs), gpus_of(plan, book)
+    count, gpus = runs_for(loaded, book, runs), gpus_of(plan, book)
+    past = past_of(loaded, gpus)
     central = Values(table=resolve(plan.assumptions), recording=False)
     drawn_values = Values(table=central.table, draws=count, seed=seed, used=central.used, recording=False)
     drawn, shop = drawn_of(plan, drawn_values), Shop(plan, book)
-    sizes = counts_of(plan)
+    lacking = {nodes: too_large(plan, nodes, past) for nodes in counts_of(plan)}
+    sizes = [nodes for nodes, why in lacking.items() if not why]
     tasks = [
-        Task(plan=plan, gpus=gpus, nodes=nodes, drawn=drawn, draw=draw, seed=seed)
+        Task(plan=plan, gpus=gpus, nodes=nodes, drawn=drawn, draw=draw, seed=seed, past=past)
         for nodes in sizes
         for draw in range(count)
     ]
@@ -100,6 +110,8 @@ def compare_fleet(
             rows.append(row if one is None else _judged(plan, row, one, of))
             if one is not None:
                 outcomes[row.id] = one
+    for nodes, why in lacking.items():
+        rows += [replace(_empty(plan, nodes, way), why_not=(why,)) for way in ways_of(plan) if why]
     answer = answer_of(plan.decision, rows, outcomes)
     rows = sorted(rows, key=lambda s: order(s, plan.decision.rank_by, answer.recommended))
     rows = with_fractions(rows, outcomes, answer.recommended or rows[0].id)
@@ -118,8 +130,27 @@ def compare_fleet(
         notes=tuple(_notes(plan, book, shop, rows, best)),
         stale=stale_prices(rows, book.as_of, as_of, max_price_age_days),
         plan=plan,
-        sharing=_sharing(plan, gpus, best, drawn, seed, each),
+        from_file=_from_file(loaded, past),
+        sharing=_sharing(plan, gpus, best, drawn, seed, each, past),
         frontier=tuple(_frontier(rows)),
+    )
+
+
+def _from_file(loaded: LoadedFleet, past: Past | None) -> FromFile | None:
+    plan, weeks = loaded.plan, loaded.weeks
+    if past is None or weeks is None or plan.demand is None or plan.demand.sha256 is None:
+        return None
+    work: defaultdict[str, float] = defaultdict(float)
+    for job in weeks.jobs:
+        work[job.project] += weeks.work([job])
+    return FromFile(
+        file=plan.demand.file,
+        sha256=plan.demand.sha256,
+        weeks=weeks,
+        shown=jobs_shown(weeks.found, weeks, plan.demand.zone),
+        work=tuple((one.name, work[one.name]) for one in plan.projects if one.name in work),
+        unmapped=sum(ran_on(plan.demand, job.gpu, job.partition) is None for job in weeks.jobs),
+        parts=past.slots > 1,
     )
 
 
@@ -140,15 +171,7 @@ def _of_size(
     queue = of_queue(plan, found, busy, standing)
     for way in ways_of(plan):
         option = None if way == MIX else PurchaseOption.parse(way)
-        empty = FleetScenario(
-            id=id_of(plan, nodes, way),
-            nodes=tuple((n, 0 if c == UNLIMITED else c) for n, c in zip(plan.types, nodes, strict=True)),
-            way=way,
-            option=option,
-            feasible=False,
-            why_not=(),
-            complete=False,
-        )
+        empty = _empty(plan, nodes, way)
         bought = mix_or_reason(shop, demand) if option is None else shop.lots(option, standing)
         if isinstance(bought, str):
             yield replace(empty, why_not=(bought,)), None
@@ -167,6 +190,19 @@ def _of_size(
             term_years=max((lot.term // (12 * MONTH_HOURS) for lot in lots), default=0),
         )
         yield with_cost(plan, row, paid, beside.usd, found)
+
+
+def _empty(plan: FleetPlan, nodes: Sequence[int], way: str) -> FleetScenario:
+    """A choice before anything is known of it."""
+    return FleetScenario(
+        id=id_of(plan, nodes, way),
+        nodes=tuple((n, 0 if c == UNLIMITED else c) for n, c in zip(plan.types, nodes, strict=True)),
+        way=way,
+        option=None if way == MIX else PurchaseOption.parse(way),
+        feasible=False,
+        why_not=(),
+        complete=False,
+    )
 
 
 def _judged(plan: FleetPlan, row: FleetScenario, outcomes: Outcomes, found: Sequence[Outcome]) -> FleetScenario:
@@ -205,18 +241,24 @@ def _frontier(rows: Sequence[FleetScenario]) -> Iterator[str]:
 
 
 def _sharing(
-    plan: FleetPlan, gpus: Mapping[str, int], best: FleetScenario | None, drawn: Drawn, seed: int, each: Each
+    plan: FleetPlan,
+    gpus: Mapping[str, int],
+    best: FleetScenario | None,
+    drawn: Drawn,
+    seed: int,
+    each: Each,
+    past: Past | None,
 ) -> Sharing | None:
     if best is None or len(plan.projects) < 2 or any(not count for _, count in best.nodes):
         return None
     parts = partitions(plan, best)
     draws = min(drawn.draws, FEWEST_RUNS)
     tasks = [
-        Task(plan=plan, gpus=gpus, nodes=nodes, drawn=drawn, draw=draw, seed=seed, alone=at)
+        Task(plan=plan, gpus=gpus, nodes=nodes, drawn=drawn, draw=draw, seed=seed, past=past, alone=at)
         for at, (_, nodes) in enumerate(parts)
         for draw in range(draws)
     ]
-    return shared_or_not(plan, parts, list(each(outcome_of, tasks)), draws)
+    return shared_or_not(plan, parts, list(each(outcome_of, tasks)), draws, past)
 
 
 def _notes(

@@ -110,18 +110,20 @@ def _each(planned: float, usd: Floats, useful: Floats) -> Range | None:
 
 def _waits(wait: Floats, sizes: Floats, runs: int) -> Iterator[Waits]:
     for least, most in _classes(sizes):
-        mine = wait[(sizes >= least) & (sizes <= most)]
+        mine = wait[(sizes < 1) if not most else (sizes >= least) & (sizes < most + 1)]
         p90 = quantiles(mine, (0.9,))[0]
         yield Waits(least=least, most=most, jobs=mine.size / runs, mean_hours=float(mine.mean()), p90_hours=p90)
 
 
 def _classes(nodes: Floats) -> list[tuple[int, int]]:
-    """(least, most) of each size class of jobs: 1, 2 to 3, 4 to 7 ... nodes, those that have jobs."""
+    """(least, most) of each size class of jobs: 1, 2 to 3, 4 to 7 ... nodes, those that have jobs; (0, 0) for parts of
+    a node. A job of 1.5 nodes is with those of 1."""
     top = int(nodes.max(initial=1))
     edges = [1]
     while edges[-1] <= top:
         edges.append(edges[-1] * 2)
-    return [(low, high - 1) for low, high in pairwise(edges) if ((nodes >= low) & (nodes < high)).any()]
+    small = [(0, 0)] if (nodes < 1).any() else []
+    return small + [(low, high - 1) for low, high in pairwise(edges) if ((nodes >= low) & (nodes < high)).any()]
 
 
 def _show_back(plan: FleetPlan, row: FleetScenario) -> Iterator[ShowBack]:

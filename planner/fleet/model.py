@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
+Speeds: TypeAlias = tuple[tuple[int, float], ...]
 Policy: TypeAlias = Literal["slurm", "easy", "fcfs"]
 HIGH, NORMAL, LOW = 2, 1, 0
 
@@ -22,20 +23,36 @@ class Owner:
 
     tier: int = NORMAL
     share: float = 1.0
-    speeds: tuple[tuple[int, float], ...] = ((0, 1.0),)
+    speeds: Speeds = ((0, 1.0),)
     checkpoint: float = float("inf")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Jobs:
-    """By time of submission. hours: of each at speed 1. limit: what backfill expects it to take, as a multiple of what
-    it takes. owner: index of its project."""
+    """By time of submission. nodes: or parts of nodes, as `Rules.parts` says. hours: of each at speed 1. limit: what
+    backfill expects it to take, as a multiple of what it takes. owner: index of its project. way: index in ways, the
+    speeds of jobs that may not use all that their project may; -1 for its project's, as of all jobs without ways."""
 
     submit: Floats
     nodes: Ints
     hours: Floats
     limit: Floats
     owner: Ints
+    way: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    ways: tuple[Speeds, ...] = ()
+
+    def of(self, owner: int) -> Jobs:
+        """Those of one project."""
+        mine = self.owner == owner
+        columns = {name: one for name, one in vars(self).items() if isinstance(one, np.ndarray)}
+        return replace(self, **{name: one[mine] for name, one in columns.items() if one.size})
+
+    def speeds(self, owners: Sequence[Owner]) -> list[Speeds]:
+        """Of each job."""
+        if not self.ways:
+            return [owners[owner].speeds for owner in self.owner.tolist()]
+        both = zip(self.way.tolist(), self.owner.tolist(), strict=True)
+        return [owners[owner].speeds if way < 0 else self.ways[way] for way, owner in both]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +61,8 @@ class Rules:
     first one) or "fcfs". fair_share: projects with less use for their share first, use counting half after
     half_life_hours; else jobs by age. depth: jobs that a pass of backfill looks at. failures: of a node that runs a
     job, an hour; repair, restart: hours. overload: node-hours that wait, as hours of the whole fleet, at which the
-    simulation ends: such a queue only grows."""
+    simulation ends: such a queue only grows. parts: that a node has, where jobs may be smaller than a node; any free
+    parts will do for a job, whatever nodes they are on, and a failure takes all of a node's that the job held."""
 
     policy: Policy = "slurm"
     fair_share: bool = True
@@ -55,6 +73,7 @@ class Rules:
     repair: float = 0.0
     restart: float = 0.0
     overload: float = 14 * 24.0
+    parts: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,7 +25,8 @@ RANDOM = 4096  # numbers that are drawn at once
 def simulated(
     jobs: Jobs, owners: Sequence[Owner], nodes: Sequence[int], rules: Rules, until: float, seed: int = 0
 ) -> Ran:
-    """Jobs through the queue to a time. nodes: of each group. Every job fits one of its groups, or waits to the end."""
+    """Jobs through the queue to a time. nodes: of each group, in parts where jobs are. Every job fits one
+    of its groups, or waits to the end."""
     return _Queue(jobs, owners, nodes, rules, seed).run(until)
 
 
@@ -36,7 +37,7 @@ class _Queue:
         self.rules, self.owners, count = rules, owners, jobs.submit.size
         self.submit, self.nodes = jobs.submit.tolist(), jobs.nodes.tolist()
         self.left, self.limit = jobs.hours.tolist(), jobs.limit.tolist()
-        self.owner = jobs.owner.tolist()
+        self.owner, self.speeds = jobs.owner.tolist(), jobs.speeds(owners)
         self.free, self.capacity = list(nodes), list(nodes)
         self.running: list[list[tuple[float, int, int]]] = [[] for _ in nodes]  # by expected end
         self.low: list[dict[int, None]] = [{} for _ in nodes]  # that may be preempted, the youngest last
@@ -47,7 +48,7 @@ class _Queue:
         self.waiting: list[dict[int, list[float]]] = [{size: [] for size in sizes_of(self.nodes)} for _ in nodes]
         self.backlog = 0.0  # node-hours at speed 1
         self.above = 0  # jobs that wait and are not low
-        self.heap: list[tuple[float, int, int, int]] = []  # (when, what, job or group, attempt)
+        self.heap: list[tuple[float, int, int, int]] = []  # (when, what, job or group, attempt or nodes)
         self.attempt = [0] * count
         self.group, self.began, self.ends = [-1] * count, [0.0] * count, [0.0] * count
         self.speed, self.overhead = [1.0] * count, [0.0] * count
@@ -79,7 +80,7 @@ class _Queue:
             while heap and heap[0][0] <= now:
                 _, what, index, attempt = heappop(heap)
                 if what == REPAIR:
-                    self.free[index] += 1
+                    self.free[index] += attempt
                 elif self.attempt[index] != attempt:
                     continue  # of an attempt that is over
                 elif what == END:
@@ -101,7 +102,7 @@ class _Queue:
         mine = self.lists[owner if self.rules.fair_share else self.owners[owner].tier]
         mine.appendleft(job) if first else mine.append(job)
         size = self.nodes[job]
-        for group, speed in self.owners[owner].speeds:
+        for group, speed in self.speeds[job]:
             insort(self.waiting[group][size], (self.left[job] / speed + self.overhead[job]) * self.limit[job])
         self.backlog += size * self.left[job]
         self.above += self.owners[owner].tier > 0
@@ -110,7 +111,7 @@ class _Queue:
     def _start(self, job: int, group: int, speed: float, now: float) -> None:
         size, hours = self.nodes[job], self.left[job] / speed + self.overhead[job]
         owner = self.owner[job]
-        for other, fast in self.owners[owner].speeds:
+        for other, fast in self.speeds[job]:
             hours_there = (self.left[job] / fast + self.overhead[job]) * self.limit[job]
             del (there := self.waiting[other][size])[bisect_left(there, hours_there)]
         self.backlog -= size * self.left[job]
@@ -127,7 +128,8 @@ class _Queue:
             self.low[group][job] = None
             self.takable[group] += size
         self._use(owner, now, size)
-        life = math.inf if self.lifetimes is None else next(self.lifetimes) / (self.rules.failures * size)
+        on = -(-size // self.rules.parts)  # nodes
+        life = math.inf if self.lifetimes is None else next(self.lifetimes) / (self.rules.failures * on)
         what, when = (FAILURE, life) if life < hours else (END, hours)
         heappush(self.heap, (now + when, what, job, self.attempt[job]))
 
@@ -160,8 +162,9 @@ class _Queue:
         self._again(job, now)
         self.failures += 1
         if self.rules.repair > 0:
-            self.free[group] -= 1
-            heappush(self.heap, (now + self.rules.repair, REPAIR, group, 0))
+            broken = min(self.nodes[job], self.rules.parts)
+            self.free[group] -= broken
+            heappush(self.heap, (now + self.rules.repair, REPAIR, group, broken))
 
     def _use(self, owner: int, now: float, change: float) -> None:
         """What runs adds to an owner's use. Use counts less with time: instead of less of the old, more of the new."""
@@ -199,7 +202,7 @@ class _Queue:
         """Whether a job that arrives could start at once. What waited before it cannot, if nothing else changed."""
         size, owner = self.nodes[job], self.owners[self.owner[job]]
         may_take = self.rules.preempt and owner.tier > 0
-        return any(size <= self.free[at] + (self.takable[at] if may_take else 0) for at, _ in owner.speeds)
+        return any(size <= self.free[at] + (self.takable[at] if may_take else 0) for at, _ in self.speeds[job])
 
     def _pass(self, now: float) -> None:
         """Start what may start."""
@@ -229,7 +232,7 @@ class _Queue:
     def _try(self, job: int, now: float, profiles: dict[int, Profile]) -> bool:
         """Whether a job could start."""
         size, owner = self.nodes[job], self.owners[self.owner[job]]
-        for group, speed in owner.speeds:
+        for group, speed in self.speeds[job]:
             if size > self.free[group]:
                 continue
             profile = profiles.get(group)
@@ -245,9 +248,9 @@ class _Queue:
     def _reserve(self, job: int, now: float, profiles: dict[int, Profile]) -> None:
         """A job that cannot start holds its place, by the policy: where it is expected to end first."""
         size, left, over, limit = self.nodes[job], self.left[job], self.overhead[job], self.limit[job]
-        owner, policy = self.owners[self.owner[job]], self.rules.policy
+        policy = self.rules.policy
         found, place = math.inf, None
-        for group, speed in owner.speeds:
+        for group, speed in self.speeds[job]:
             profile = profiles.get(group)
             if size > self.capacity[group] or (profile is not None and policy != "slurm"):
                 continue
@@ -268,7 +271,7 @@ class _Queue:
     def _preempt(self, job: int, now: float, profiles: dict[int, Profile]) -> bool:
         """Start it on nodes of low, the youngest jobs first, where nobody of higher priority waits for them."""
         size = self.nodes[job]
-        for group, speed in self.owners[self.owner[job]].speeds:
+        for group, speed in self.speeds[job]:
             lacking, taken = size - self.free[group], []
             if group in profiles:
                 continue

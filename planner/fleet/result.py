@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from planner.answer.compared import Compared
 from planner.answer.ranges import Range
 from planner.answer.row import Row
+from planner.demand.shown import JobsShown
+from planner.demand.weeks import Weeks
 from planner.fleet.bought import MIX, Purchase
 from planner.plan.fleet_types import FleetPlan
 
@@ -53,6 +55,21 @@ class Sharing:
     overloaded_fraction: float
     nodes: tuple[tuple[str, tuple[int, ...]], ...]
     unable: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FromFile:
+    """The plan's file of demand: its name and hash, its whole weeks, what it shows. work: GPU-hours by project, as they
+    were, or node-hours where the file names no GPUs. unmapped: jobs whose hardware `demand.ran_on` does not name.
+    parts: whether jobs smaller than a node share nodes."""
+
+    file: str
+    sha256: str
+    weeks: Weeks
+    shown: JobsShown
+    work: tuple[tuple[str, float], ...]
+    unmapped: int
+    parts: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,9 +120,10 @@ class FleetScenario(Row):
 @dataclass(frozen=True, kw_only=True)
 class FleetComparison(Compared[FleetScenario]):
     """Every choice of a plan. sharing: what the same work waits on fixed partitions of the recommended nodes; None
-    where nothing is recommended or one project is alone. frontier: ids of eligible choices that no other one beats in
-    both cost and wait, by cost."""
+    where nothing is recommended or one project is alone. from_file: None without a file of demand. frontier: ids of
+    eligible choices that no other one beats in both cost and wait, by cost."""
 
     plan: FleetPlan
+    from_file: FromFile | None = None
     sharing: Sharing | None = None
     frontier: tuple[str, ...] = ()

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from planner.fleet.past import Past
 from planner.fleet.result import FleetScenario, Sharing
-from planner.fleet.runs import Outcome
+from planner.fleet.runs import Outcome, too_large
 from planner.plan.fleet_types import FleetPlan
 
 Parts = list[tuple[str, tuple[int, ...]]]
@@ -26,24 +27,15 @@ def partitions(plan: FleetPlan, row: FleetScenario) -> Parts:
     return [(one.name, tuple(int(n) for n in nodes[at])) for at, one in enumerate(plan.projects)]
 
 
-def shared_or_not(plan: FleetPlan, parts: Parts, found: Sequence[Outcome], draws: int) -> Sharing:
+def shared_or_not(plan: FleetPlan, parts: Parts, found: Sequence[Outcome], draws: int, past: Past | None) -> Sharing:
     """found: `draws` outcomes of each project alone, in the order of the projects."""
     jobs = sum(one.wait.size for one in found)
     grows = np.array([one.overloaded for one in found]).reshape(len(parts), draws)
-    unable = [
-        name
-        for (name, nodes), project in zip(parts, plan.projects, strict=True)
-        if max(stream.nodes for stream in project.jobs) > _largest(plan, project.name, nodes)
-    ]
+    unable = [bool(too_large(plan, nodes, past, at)) for at, (_, nodes) in enumerate(parts)]
     return Sharing(
         mean_wait_hours=float(sum(one.wait.sum() for one in found) / max(jobs, 1)),
         waited_gpu_hours=float(sum(one.waited_gpu_hours for one in found) / draws),
-        overloaded_fraction=float(grows.any(axis=0).mean()),
+        overloaded_fraction=float(grows[~np.array(unable)].any(axis=0).mean()),
         nodes=tuple(parts),
-        unable=tuple(unable),
+        unable=tuple(name for (name, _), is_unable in zip(parts, unable, strict=True) if is_unable),
     )
-
-
-def _largest(plan: FleetPlan, name: str, nodes: Sequence[int]) -> int:
-    speeds = plan.speeds(next(one for one in plan.projects if one.name == name))
-    return max(count for of, count in zip(plan.types, nodes, strict=True) if of in speeds)

@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.errors import UsageProblem
 from planner.mix.advice import Advice, Hindsight, advise, hindsight
-from planner.mix.demand_file import Demand, read_demand
+from planner.mix.demand_file import Demand
 from planner.mix.futures import MONTH, MONTHS, WEEK_HOURS, Futures, growth, shape
 from planner.mix.model import Array, Market, Offer, Usage
 from planner.mix.sold import Owned, Sold, offers, owned, sold
@@ -46,9 +46,8 @@ class Mix:
     past: Hindsight
 
 
-def mix(path: str, book: PriceBook, asked: Asked) -> Mix:
-    """What to commit to for the demand in a CSV file. Raises PlanProblems or UsageProblem."""
-    demand = read_demand(path)
+def mix(demand: Demand, path: str, book: PriceBook, asked: Asked) -> Mix:
+    """What to commit to for a demand. path: where it was read from. Raises UsageProblem."""
     if demand.hours < WEEK_HOURS:
         raise UsageProblem(f"{path} has {demand.hours} hours; at least a week ({WEEK_HOURS} hours) is needed")
     if not any(hours.any() for hours in (*demand.firm.values(), *demand.interruptible.values())):

@@ -33,12 +33,17 @@ _NAME = re.compile(r"[a-z][a-z0-9-]*\.[a-z0-9-]+")
 @dataclass(frozen=True, kw_only=True)
 class Demand:
     """first: begin of the first hour, in UTC. firm, interruptible: instances by type and hour; interruptible has only
-    types that have some. assumed_utc: the file names no time zone."""
+    types that have some. assumed_utc: the file names no time zone. left_out: what else the file has, in words, with its
+    instance-hours. regions: of an export, those whose instances are added up. covered:
+    share of its instance-hours that commitments covered."""
 
     first: datetime
     firm: dict[str, Array]
     interruptible: dict[str, Array]
     assumed_utc: bool
+    left_out: tuple[tuple[str, float], ...] = ()
+    regions: tuple[str, ...] = ()
+    covered: float = 0.0
 
     @property
     def hours(self) -> int:
@@ -54,11 +59,6 @@ class _Row:
     interruptible: float
 
 
-def read_demand(path: str | Path) -> Demand:
-    """The demand in a file, or in standard input for `-`. Raises PlanProblems with at most 20 problems."""
-    return demand_in(text_of(path, f"give a CSV file with the columns {','.join(COLUMNS)}"), label_of(path))
-
-
 def text_of(path: str | Path, wanted: str) -> str:
     """The text of a file of demand. wanted: what to give where there is no file. Raises PlanProblems."""
     where = label_of(path)
@@ -67,7 +67,7 @@ def text_of(path: str | Path, wanted: str) -> str:
         raise refuse(where, what, wanted)
     raw = read_bytes(path, MAX_BYTES)
     if len(raw) > MAX_BYTES:
-        raise refuse(where, f"larger than {MAX_BYTES / 1e6:.0f} MB", "give one year, or fewer types")
+        raise refuse(where, f"larger than {MAX_BYTES / 1e6:.0f} MB", "give a shorter time, or fewer types")
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -17,7 +17,7 @@ UNUSABLE = ("spot", "spot-fallback")
 
 def check_fleet(plan: FleetPlan) -> list[Finding]:
     """Every finding that needs only the plan itself."""
-    found = [*_days(plan), *repeated(("groups",), plan.types)]
+    found = [*_days(plan), *repeated(("groups",), plan.types), *_demand(plan)]
     for index, project in enumerate(plan.projects):
         at = ("projects", index)
         found += [((*at, *path), message, remedy) for path, message, remedy in _project(plan, project)]
@@ -29,6 +29,24 @@ def _days(plan: FleetPlan) -> Iterator[Finding]:
     for key, day in (("start", plan.start), ("prices", plan.prices)):
         if day is not None and not FIRST_DAY <= day <= LAST_DAY:
             yield (key,), f"{key}: {day} is outside {FIRST_DAY.year} to {LAST_DAY.year}", "check the year"
+
+
+def _demand(plan: FleetPlan) -> Iterator[Finding]:
+    demand = plan.demand
+    if demand is None:
+        if not plan.projects:
+            remedy = "write projects, or demand: {file: sacct.txt, zone: UTC}, what sacct printed"
+            yield ("projects",), "nobody uses the fleet: no projects and no demand", remedy
+        for index, project in enumerate(plan.projects):
+            if not project.jobs:
+                remedy = "write jobs: [{per_day: 4, nodes: 2, hours: 12h}], or demand: {file: sacct.txt, zone: UTC}"
+                yield ("projects", index), f"{project.name} has no jobs", remedy
+        return
+    if demand.first is not None and demand.last is not None and demand.first > demand.last:
+        yield ("demand", "from"), f"from {demand.first} is after to {demand.last}", "check both days"
+    if demand.types is not None and not set(demand.types) & set(plan.types):
+        remedy = f"the groups have {listed(list(plan.types))}"
+        yield ("demand", "types"), "these are none of the fleet's types", remedy
 
 
 def _project(plan: FleetPlan, project: Project) -> Iterator[Finding]:

@@ -9,12 +9,14 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from planner.plan.forms import (
     COUNTS_SCHEMA,
-    AccountName,
     Bytes,
+    Day,
     Fraction,
     Hours,
     InstanceName,
+    Name,
     Positive,
+    ProjectName,
     PurchaseName,
     Section,
     left_out,
@@ -89,8 +91,13 @@ class Stream(Section):
 class Project(Section):
     """Who submits jobs, with what right to the nodes."""
 
-    name: AccountName = Field(description="account in Slurm, and name in show-back")
-    jobs: tuple[Stream, ...] = Field(strict=False, min_length=1, max_length=16, description="its streams of jobs")
+    name: ProjectName = Field(description="account in Slurm, and name in show-back")
+    jobs: tuple[Stream, ...] = Field(
+        (),
+        strict=False,
+        max_length=16,
+        description="its streams of jobs; default: those of its account in demand.file",
+    )
     types: dict[InstanceName, Positive] | None = Field(
         None,
         min_length=1,
@@ -116,6 +123,30 @@ class Project(Section):
     data_bytes: Bytes | None = Field(None, alias="data", description="what it keeps in S3 at the start")
     hot_bytes: Bytes | None = Field(None, alias="hot", description="of that, what its jobs read again and again")
     data_growth: Fraction = Field(0.0, description="of its data, from month to month")
+
+
+class Demand(Section):
+    """Jobs as they were, from Slurm's accounting, drawn by whole weeks. Its accounts are projects; `projects` may give
+    some of them rights, growth and data, and add projects that are new."""
+
+    file: Name = Field(description="what sacct printed, beside the plan file: docs/fleet.md has the command")
+    zone: Name | None = Field(
+        None, description="time zone of its times, such as Europe/Berlin or UTC; default: each time names its offset"
+    )
+    first: Day | None = Field(None, alias="from", description="first day that counts; default: the file's")
+    last: Day | None = Field(None, alias="to", description="last day that counts; default: the file's")
+    ran_on: dict[str, InstanceName] = Field(
+        default_factory=dict,
+        description="the instance type that a GPU's name or a partition of the file stands for, as in {h100: "
+        "p5.48xlarge}; its jobs run only there, unless `types` says how fast others are",
+    )
+    types: dict[InstanceName, Positive] | None = Field(
+        None, min_length=1, description="as in a project, for the accounts that give none"
+    )
+    growth: Fraction = Field(0.0, description="as in a project, for the accounts that give none")
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = Field(
+        None, description="of the file; another file is refused. Filled in where it is left out"
+    )
 
 
 class Queue(Section):
@@ -178,8 +209,12 @@ class FleetPlan(SimulatedPlan):
     run: FleetRun = Field(description=FleetRun.__doc__)
     groups: tuple[Group, ...] = Field(strict=False, min_length=1, max_length=MOST_GROUPS, description="nodes by type")
     projects: tuple[Project, ...] = Field(
-        strict=False, min_length=1, max_length=MOST_PROJECTS, description="who uses them"
+        (),
+        strict=False,
+        max_length=MOST_PROJECTS,
+        description="who uses them; accounts of demand.file may be left out",
     )
+    demand: Demand | None = Field(None, description=Demand.__doc__)
     queue: Queue = left_out(Queue)
     waiting: Waiting = left_out(Waiting)
     purchase: FleetPurchase = left_out(FleetPurchase)

@@ -119,6 +119,8 @@ PolicyArn = Annotated[
 ]
 # Slurm keeps accounts in lower case; users are those of Linux
 AccountName = Annotated[str, *_like("^[a-z][a-z0-9_-]{0,31}$", "the name of a project", "vision")]
+# and an accounting file may have names that no new account would get
+ProjectName = Annotated[str, *_like("^[a-z0-9_][a-z0-9_.@+-]{0,63}$", "the name of a project", "vision")]
 UserName = Annotated[str, *_like("^[a-z_][a-z0-9_-]{0,31}$", "the name of a user", "ana")]
 Port = Annotated[int, Field(strict=True, ge=1, le=65_535)]
 KeptCheckpoints = Annotated[

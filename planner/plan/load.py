@@ -81,10 +81,13 @@ class LoadedPool(Loaded):
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedFleet(Loaded):
-    """A valid plan of a fleet that many projects share."""
+    """A valid plan of a fleet that many projects share. weeks: of its file of demand (`planner.demand.weeks`), and
+    demand_file: its name; None without one."""
 
     KIND = "fleet"
     plan: FleetPlan
+    weeks: Any = field(default=None, repr=False)
+    demand_file: str | None = None
 
 
 def load_plan(source: str | os.PathLike[str], *, overrides: Iterable[str] = ()) -> LoadedPlan:

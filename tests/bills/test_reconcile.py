@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import re
 from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
@@ -275,6 +276,30 @@ def test_our_own_forecast_agrees_with_the_plan(tmp_path):
         file.write_text(render(comparison, comparison[id], comparison.request.plan, START), encoding="utf-8")
         found = reconcile_bill(comparison, file, scenario=id)
         assert found.found.misses == (), id
+
+
+def test_the_bill_by_project_adds_up_to_it(tmp_path):
+    """Two accounts and an idle rest: 2 of 4 nodes for a day, and 16 of 32 GPUs for half of one."""
+    file = tmp_path / "sacct.txt"
+    file.write_text(
+        "JobID|Account|Submit|Start|End|State|NNodes|AllocTRES\n"
+        "1|vision|2026-10-01T00:00:00|2026-10-19T00:00:00|2026-10-21T00:00:00|COMPLETED|2|gres/gpu=16\n"
+        "2|speech|2026-10-20T06:00:00|2026-10-20T06:00:00|2026-10-20T18:00:00|FAILED|4|gres/gpu=16\n",
+        encoding="utf-8",
+    )
+    bill = write(tmp_path / "focus.csv", all_rows(scenario_of(IDS[0])), "on-demand")
+    found = reconcile_bill(compared(), bill, scenario=IDS[0], sacct=file, zone="UTC")
+    (said,) = [note for note in found.found.notes if note.startswith("the bill by project")]
+    usd = {name: float(text.replace(",", "")) for name, text in re.findall(r"([a-z][a-z ]*) \$([0-9,.]+)", said)}
+    assert list(usd) == ["vision", "speech", "idle nodes"]
+    assert sum(usd.values()) == pytest.approx(found.billed_usd, abs=1.5)
+    hours = sum(line.billed_quantity or 0 for line in found.lines if line.line == "fleet.compute")
+    assert usd["vision"] == pytest.approx(found.billed_usd * 48 / hours, rel=1e-2)
+    assert usd["speech"] == pytest.approx(found.billed_usd * 24 / hours, rel=1e-2)
+    assert "The bill by project, by node-hours in" in " ".join(str(found).split())
+    file.write_text(file.read_text(encoding="utf-8").replace("=16", "=16000"), encoding="utf-8")
+    with pytest.raises(UsageProblem, match="stack's own cluster, and its time zone"):
+        reconcile_bill(compared(), bill, scenario=IDS[0], sacct=file, zone="UTC")
 
 
 class TestRefused:

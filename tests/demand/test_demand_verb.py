@@ -22,6 +22,20 @@ JOBS = (
 ROOM = JOBS.splitlines()[0] + f"\n2|{DAY}12:00:00|{DAY}12:00:00|{DAY}14:00:00|{DAY}20:00:00|COMPLETED|2\n"
 
 
+FULL = "JobID|Account|Partition|Submit|Start|End|Elapsed|Timelimit|State|NNodes|AllocTRES|ReqTRES|\n"
+# as --parsable prints them, with a bar at the end: an array, a job that was cancelled before it began, one that runs
+REAL = (
+    f"7_1|DL|a100|{DAY}00:00:00+0100|{DAY}01:00:00+0100|{DAY}03:00:00+0100|02:00:00|04:00:00|COMPLETED|1|"
+    "billing=9,cpu=16,gres/gpu:a100=2,gres/gpu=2,mem=1G,node=1||\n"
+    f"7_2|DL|a100|{DAY}00:00:00+0100|{DAY}02:00:00+0100|{DAY}03:00:00+0100|01:00:00|04:00:00|OUT_OF_MEMORY|1|"
+    "gres/gpu:a100=2,node=1||\n"
+    f"7_[3-6%2]|DL|a100|{DAY}00:00:00+0100|Unknown|Unknown|00:00:00|04:00:00|PENDING|1||gres/gpu=2|\n"
+    f"7_1.batch|DL||{DAY}01:00:00+0100|{DAY}01:00:00+0100|{DAY}03:00:00+0100|02:00:00||COMPLETED|1|cpu=1||\n"
+    f"8|bio|h100|{DAY}00:00:00+0100|None|{DAY}04:00:00+0100|00:00:00|UNLIMITED|CANCELLED by 7|2||gres/gpu=16|\n"
+    f"9|bio|h100|{DAY}00:30:00+0100|{DAY}01:00:00+0100|Unknown|1-02:00:00|Partition_Limit|RUNNING|2|gres/gpu:h100=16||\n"
+)
+
+
 def run(tmp_path, text: str, *words: str) -> str:
     path = tmp_path / "jobs.txt"
     path.write_text(text, encoding="utf-8")
@@ -89,8 +103,12 @@ def test_steps_and_jobs_that_still_run_are_said(tmp_path):
         (HEAD + JOBS.replace(DAY, "0001-01-01T", 1), 2, "not between 1970 and 2100"),
         (HEAD + JOBS.replace(f"{DAY}20:00:00", f"{DAY}09:00:00"), 3, "End is before Start"),
         (HEAD + JOBS.replace("COMPLETED|4", "COMPLETED|1K"), 2, "is no number of nodes"),
+        (FULL + REAL.replace("gres/gpu=2,mem", "gres/gpu=two,mem"), 2, "is no number of GPUs"),
+        (FULL + REAL.replace("04:00:00|COMP", "soon|COMP"), 2, "is no time of the form 1-02:03:04"),
+        (HEAD + JOBS + JOBS.splitlines()[0].replace("|4", "|8") + "\n", 5, "of line 2 again, with another end or size"),
         (HEAD.replace("|NNodes", "") + "x", 1, "no column nnodes"),
         (HEAD, 1, "no job after the header"),
+        ("JobID  State\n-----  -----\n", 1, "no | between its columns"),
     ],
 )
 def test_a_mistake_is_named_with_its_line(tmp_path, text, line, said):
@@ -103,8 +121,50 @@ def test_a_mistake_is_named_with_its_line(tmp_path, text, line, said):
 
 @pytest.mark.parametrize("words", [(), ("--zone", "Mars/Olympus")])
 def test_jobs_without_a_zone_are_refused(tmp_path, words):
-    with pytest.raises(UsageProblem, match="Europe/Berlin"):
+    with pytest.raises((UsageProblem, PlanProblems), match="Europe/Berlin") as error:
         run(tmp_path, HEAD + JOBS, *words)
+    assert str(error.value).count("Berlin") == 1
+
+
+def test_gpus_accounts_and_offsets_by_hand(tmp_path):
+    found = shown(tmp_path, FULL + REAL)
+    assert (found["begin"], found["zone"]) == ("2026-01-30T23:00:00+00:00", None)
+    assert found["gpu_hours"] == pytest.approx(2 * 2 + 1 * 2 + 26 * 16)
+    assert [(one["name"], one["jobs"], one["gpu_hours"]) for one in found["projects"]] == [
+        ("bio", 1, 26 * 16),
+        ("dl", 2, 6),
+    ]
+    assert found["ran_on"] == {"h100": 26 * 16, "a100": 6}
+    assert (found["peak_gpus"], found["peak_nodes"], found["steps"], found["running"]) == (20, 4, 1, 1)
+    assert found["peak_wanted_gpus"] == 38  # 20 run, one task of the array and a job of 16 wait
+
+
+def test_elapsed_is_what_a_job_held_its_nodes(tmp_path):
+    """A job that was suspended, and one that ran through the hour that comes twice."""
+    head = HEAD.replace("NNodes", "NNodes|Elapsed")
+    text = head + f"1|{DAY}00:00:00||{DAY}00:00:00|{DAY}10:00:00|COMPLETED|1|06:00:00\n"
+    assert shown(tmp_path, text, "--zone", "UTC")["node_hours"] == pytest.approx(6)
+    text = head + "1|2026-10-25T00:00:00||2026-10-25T00:00:00|2026-10-25T02:30:00|COMPLETED|1|03:30:00\n"
+    assert shown(tmp_path, text, "--zone", "Europe/Berlin")["node_hours"] == pytest.approx(3.5)
+    with pytest.raises(PlanProblems, match="longer than from Start to End"):
+        run(tmp_path, text.replace("03:30:00", "1-00:00:00"), "--zone", "Europe/Berlin")
+
+
+def test_parts_of_a_job_that_changed_its_size_did_not_wait(tmp_path):
+    parts = f"5|{DAY}00:00:00|{DAY}00:00:00|{DAY}01:00:00|{DAY}03:00:00|RESIZING|4\n"
+    parts += f"5|{DAY}00:00:00|{DAY}00:00:00|{DAY}03:00:00|{DAY}09:00:00|COMPLETED|2\n"
+    found = shown(tmp_path, HEAD + parts, "--zone", "UTC")
+    assert (found["node_hours"], found["resized"], found["waits_h"]["mean"]) == (4 * 2 + 2 * 6, 2, 0.5)
+
+
+def test_outputs_that_were_joined_count_once(tmp_path):
+    found = shown(tmp_path, HEAD + JOBS + HEAD + JOBS, "--zone", "UTC")
+    assert (found["twice"], found["node_hours"]) == (3, 60)
+
+
+def test_times_in_seconds_since_1970(tmp_path):
+    text = HEAD + "1|1769817600||1769817600|1769821200|COMPLETED|2\n"
+    assert shown(tmp_path, text)["node_hours"] == 2
 
 
 HOURS = "hour,instance_type,instances\n" + "".join(

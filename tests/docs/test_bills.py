@@ -18,8 +18,11 @@ def test_the_commands_run_one_after_the_other(tmp_path):
         shutil.copy(ROOT / "examples/multimodal-p5.yaml", tmp_path / name)
     log = re.search(r"```csv\n(.*?)```", PAGE, flags=re.DOTALL)
     (tmp_path / "attempts.csv").write_text(log[1])
+    times = "2026-11-03T00:00:00|2026-11-03T00:00:00|2026-11-10T00:00:00"
+    jobs = f"JobID|Account|Submit|Start|End|State|NNodes\n1|vision|{times}|COMPLETED|32\n"
+    (tmp_path / "sacct.txt").write_text(jobs)
     commands = [line[2:] for line in PAGE.splitlines() if line.startswith("$ planner")]
-    assert len(commands) == 7
+    assert len(commands) == 8
     for line in commands:
         words = [str(Path(sys.executable).with_name("planner")), *shlex.split(line)[1:], "--draws", "200", "-q"]
         done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -16,6 +16,7 @@ from planner.fleet.runs import Task, counts_of, outcome_of
 from planner.fleet.workload import drawn_of, jobs_of, per_month
 from planner.models.values import Values
 from planner.plan.assumptions import resolve
+from planner.report.wording import fleet as words
 from tests.builders import compared as compared_run
 from tests.builders import exact, plan_of
 from tests.fleet.plans import BOOK, compared, loaded
@@ -110,6 +111,28 @@ def test_a_queue_that_only_grows_is_not_recommended() -> None:
     over = compared("groups.0.nodes=6", "purchase.options=[on-demand]", runs=2)
     assert over.best is None
     assert all(one.finish_fraction == 0 for one in over.scenarios)
+
+
+def test_a_count_that_a_job_does_not_fit_is_not_compared() -> None:
+    few = compared("groups.0.nodes=[3, 24]", "purchase.options=[on-demand]", "purchase.mix=false", runs=1)
+    assert row(few, 3, "on-demand").why_not == ("a job of vision needs 4 nodes at once",)
+    assert few.best is not None
+    assert few.best.nodes == (("p4d.24xlarge", 24),)
+
+
+def test_a_group_beside_one_whose_queue_grows_is_as_idle_as_before() -> None:
+    over = compared(
+        "groups=[{instance_type: p4d.24xlarge, nodes: 6}, {instance_type: p5.48xlarge, nodes: 10}]",
+        "projects.0.types={p4d.24xlarge: 1}",
+        "projects.1.types={p5.48xlarge: 1}",
+        "purchase.options=[on-demand]",
+        runs=2,
+    )
+    assert over.best is None
+    full, idle = over.scenarios[0].utilisation
+    assert full > 0.9
+    assert idle < 0.6
+    assert "6 p4d and 10 p5: the queue grows without end" in words.answer(over)[1]
 
 
 def test_owned_nodes_cost_nothing_more() -> None:

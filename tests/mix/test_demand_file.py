@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from planner.demand.read import hours_of
 from planner.errors import PlanProblems
-from planner.mix.demand_file import read_demand
 
 HEAD = "hour,instance_type,instances\n"
 
 
 def _read(tmp_path, text, head=HEAD):
     (tmp_path / "demand.csv").write_text(head + text, encoding="utf-8")
-    return read_demand(tmp_path / "demand.csv")
+    return hours_of(str(tmp_path / "demand.csv"), "us-east-1", ())
 
 
 def _refused(tmp_path, text, head=HEAD):
@@ -77,8 +77,13 @@ def test_many_problems_end_at_twenty(tmp_path):
     assert _refused(tmp_path, "x,p4d.24xlarge,1\n" * 50).count("is no time") == 20
 
 
-def test_no_file_and_a_folder_say_what_to_give(tmp_path):
-    for path, said in ((tmp_path / "none.csv", "no such file"), (tmp_path, "this is a folder")):
-        with pytest.raises(PlanProblems, match=said) as error:
-            read_demand(path)
-        assert "give a CSV file with the columns hour,instance_type,instances" in str(error.value)
+def test_no_file_says_what_to_give(tmp_path):
+    with pytest.raises(PlanProblems, match="no such file") as error:
+        hours_of(str(tmp_path / "none.csv"), "us-east-1", ())
+    assert "give hours as CSV with the columns hour,instance_type,instances" in str(error.value)
+
+
+def test_jobs_are_for_a_fleet(tmp_path):
+    with pytest.raises(PlanProblems, match="jobs of sacct, not hours") as error:
+        _read(tmp_path, "", "JobID|Submit\n")
+    assert "kind: fleet" in str(error.value)

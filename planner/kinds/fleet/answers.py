@@ -22,7 +22,7 @@ def plan_of(ask: Ask) -> LoadedFleet:
 def draws_for(ask: Ask) -> int:
     """Simulated outcomes of each choice. Raises UsageProblem."""
     given = None if ask.draws is None else whole_number(ask.draws, "--draws", MOST_RUNS, 1)
-    return runs_for(plan_of(ask).plan, ask.book, given)
+    return runs_for(plan_of(ask), ask.book, given)
 
 
 def compared(ask: Ask, watch: Watch, *, derivations: bool = True) -> FleetComparison:

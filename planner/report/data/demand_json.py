@@ -24,5 +24,6 @@ def document(shown: JobsShown | HoursShown) -> dict[str, Any]:
         types = [{**asdict(one), "may_be_censored": one.may_be_censored} for one in shown.types]
         return {**head, "kind": "hours", **found, "types": types, "censored": None}
     waits = dict(zip(("mean", "median", "p95"), shown.waits_h, strict=True)) if shown.waits_h else None
-    ended = {"end": shown.end.isoformat(), "waits_h": waits, "censored": shown.censored}
+    first_day = shown.first_day.isoformat() if shown.first_day else None
+    ended = {"first_day": first_day, "end": shown.end.isoformat(), "waits_h": waits, "censored": shown.censored}
     return {**head, "kind": "jobs", **found, **ended}

@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 from planner.answer.ranges import Range
-from planner.fleet.result import FleetComparison, FleetScenario
+from planner.fleet.result import FleetComparison, FleetScenario, FromFile
 from planner.fleet.workload import MONTH_HOURS
 from planner.mix.advice import Purchase
 from planner.mix.model import Kind
@@ -33,6 +33,7 @@ def document(found: FleetComparison) -> dict[str, Any]:
         "kind": "fleet",
         "draws": found.draws,
         "months": found.plan.run.months,
+        "demand": found.from_file and _from_file(found.from_file),
         "answer": {
             "recommended": best.id if best else None,
             "reason": " ".join(words.answer(found)),
@@ -51,6 +52,23 @@ def document(found: FleetComparison) -> dict[str, Any]:
         "scenarios": [scenario_document(one) for one in found.scenarios],
         "remedies": remedies_document(found),
         **tail_document(found),
+    }
+
+
+def _from_file(one: FromFile) -> dict[str, Any]:
+    return {
+        "file": one.file,
+        "sha256": one.sha256,
+        "first_day": one.weeks.first_day.isoformat(),
+        "weeks": one.weeks.count,
+        "jobs": len(one.weeks.jobs),
+        "unit": "GPU-hours" if one.weeks.found.counts_gpus else "node-hours",
+        "work": {name: number(work) for name, work in one.work},
+        "censored": one.shown.censored,
+        "limited_fraction": number(one.shown.limited),
+        "left_out": [
+            {"why": left.why, "jobs": left.jobs, "node_hours": number(left.node_hours)} for left in one.weeks.left
+        ],
     }
 
 

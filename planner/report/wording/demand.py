@@ -5,6 +5,7 @@ from __future__ import annotations
 from planner.demand.shown import CENSORED, HoursShown, JobsShown
 
 YEAR_DAYS, SHORT_DAYS = 365, 28
+MOST_NAMED = 6  # accounts
 LONG_WAIT_H = 1.0  # at the 95th percentile: more than what a scheduler takes for a pass
 
 
@@ -33,15 +34,35 @@ def facts(shown: JobsShown | HoursShown) -> list[tuple[str, str]]:
     if shown.waits_h is not None:
         waits = "mean {:,.1f} h, median {:,.1f} h, 95th percentile {:,.1f} h".format(*shown.waits_h)
     done = shown.completed_node_hours / shown.node_hours if shown.node_hours else 0.0
+    peak, wanted, unit = shown.peak_nodes, shown.peak_wanted, "nodes"
+    if shown.peak_gpus is not None and shown.peak_wanted_gpus is not None:
+        peak, wanted, unit = shown.peak_gpus, shown.peak_wanted_gpus, "GPUs"
     return [
+        *_whose(shown),
         ("State", ", ".join(f"{count:,} {state}" for state, count in shown.states.items())),
         ("Node-hours", f"{shown.node_hours:,.1f}, of which {done:.0%} in completed jobs"),
         ("Largest job", f"{shown.largest_nodes:,} nodes"),
         ("Wait for nodes", waits),
-        ("Peak", f"{shown.peak_nodes:,} nodes at once, used {shown.utilisation:.0%} on average"),
-        ("Peak with queue", f"{shown.peak_wanted:,} nodes, running and waiting"),
+        ("Peak", f"{peak:,} {unit} at once, used {shown.utilisation:.0%} on average"),
+        ("Peak with queue", f"{wanted:,} {unit}, running and waiting"),
         ("Limited", f"{shown.limited:.1%} of the time"),
+        *([("For a plan", f"{shown.weeks} whole weeks from {shown.first_day}")] if shown.weeks else []),
     ]
+
+
+def _whose(shown: JobsShown) -> list[tuple[str, str]]:
+    """Accounts and hardware, by what they used."""
+    total = shown.gpu_hours or shown.node_hours
+    said = [] if shown.gpu_hours is None else [("GPU-hours", f"{shown.gpu_hours:,.0f}")]
+    if total and shown.projects:
+        unit = "node-hours" if shown.gpu_hours is None else "GPU-hours"
+        parts = [f"{one.name} {(one.gpu_hours or one.node_hours) / total:.0%}" for one in shown.projects[:MOST_NAMED]]
+        rest = len(shown.projects) - len(parts)
+        said.append((f"Accounts by {unit}", ", ".join(parts) + (f", and {rest:,} more" if rest else "")))
+    if shown.ran_on and total:
+        parts = [f"{name} {hours / total:.0%}" for name, hours in [*shown.ran_on.items()][:MOST_NAMED]]
+        said.append(("Ran on", ", ".join(parts)))
+    return said
 
 
 def trust(shown: JobsShown | HoursShown) -> list[str]:
@@ -54,7 +75,14 @@ def trust(shown: JobsShown | HoursShown) -> list[str]:
     if isinstance(shown, HoursShown):
         if shown.assumed_utc:
             said.append("The hours name no time zone and are taken as UTC.")
+        if len(shown.regions) > 1:
+            said.append(f"Regions are added up: {', '.join(shown.regions)}. `planner mix --region` takes one of them.")
         return said
+    if shown.early:
+        said.append(
+            f"{shown.early:,} jobs are from before {shown.first_day}: of those days sacct lists only what still ran. "
+            "Use and limits are of the time since."
+        )
     if shown.running:
         said.append(f"{shown.running:,} jobs had not ended; they count up to the file's last time.")
     if shown.repeated:
@@ -62,6 +90,12 @@ def trust(shown: JobsShown | HoursShown) -> list[str]:
             f"{shown.repeated:,} times lie in the hour that the end of daylight saving repeats; each is taken as the "
             "first of the two."
         )
+    if shown.gpu_hours is None:
+        said.append("The file names no GPUs (AllocTRES with gres/gpu): a plan takes each job to use whole nodes.")
+    if shown.twice:
+        said.append(f"{shown.twice:,} rows are in the file twice and count once.")
+    if shown.resized:
+        said.append(f"{shown.resized:,} rows are parts of jobs that changed their size; each counts as a job.")
     if shown.steps:
         said.append(f"{shown.steps:,} rows are job steps and are left out; sacct -X does not print them.")
     return said
@@ -79,13 +113,13 @@ def _limits(shown: JobsShown | HoursShown) -> list[str]:
     if shown.censored:
         return [
             f"Censored: in {shown.limited:.1%} of the time (limit {CENSORED:.0%}), running and waiting jobs needed "
-            f"more than the {shown.peak_nodes:,} nodes that ever ran at once. The need was higher than what ran; "
+            f"more than the {_peak(shown)} that ever ran at once. The need was higher than what ran; "
             "users who gave up are in no file."
         ]
     if not shown.peak_nodes:
         return ["No job ran, so nothing shows what the fleet could do."]
     said = [
-        f"No limit shows: jobs needed more than the {shown.peak_nodes:,} nodes of the peak in {shown.limited:.1%} of "
+        f"No limit shows: jobs needed more than the {_peak(shown)} of the peak in {shown.limited:.1%} of "
         f"the time (limit {CENSORED:.0%})."
     ]
     if shown.waits_h is not None and shown.waits_h[2] >= LONG_WAIT_H:
@@ -102,6 +136,14 @@ def next_steps(shown: JobsShown | HoursShown, file: str) -> list[str]:
         if any(one.may_be_censored for one in shown.types):
             steps.append("Show the queue's jobs of the same time with `planner demand show` to see how much waited.")
         return steps
+    if not shown.weeks:
+        return ["Run sacct over at least a week: then a plan of `kind: fleet` takes the file as its demand."]
+    zone = f", zone: {shown.zone}" if shown.zone else ""
+    steps = [f"In a plan of `kind: fleet`, write demand: {{file: {file}{zone}}}; `planner compare` sizes the fleet."]
     if shown.censored:
-        return ["Size the fleet for the jobs as submitted, not for the hours that ran: a plan of `kind: fleet`."]
-    return ["Describe these jobs in a plan of `kind: fleet`; `planner compare` sizes the fleet for them."]
+        steps.append("It replays the jobs as submitted, so the queue shows again what the old fleet held back.")
+    return steps
+
+
+def _peak(shown: JobsShown) -> str:
+    return f"{shown.peak_nodes:,} nodes" if shown.peak_gpus is None else f"{shown.peak_gpus:,} GPUs"

@@ -11,13 +11,15 @@ from planner.fleet.result import FleetComparison, FleetScenario, Waits
 from planner.mix.advice import Purchase
 from planner.mix.sold import family_of
 from planner.models.bill_lines import COMMITMENT_UNUSED
-from planner.report.wording import figures, rounding, spoken, stale_prices
+from planner.report.wording import figures, fleet_demand, rounding, spoken, stale_prices
 from planner.report.wording.mix import amount, thing
 from planner.report.wording.preferred import chosen_for
 from planner.report.wording.sheet import Sheet, budget, left_out, sheet_with, sheet_without, unknown
 from planner.report.wording.spoken import hours
 from planner.report.wording.table import Column
 from pricing.offers import PurchaseOption
+
+LESS_WAITING = "less waiting (worth {mine} instead of {theirs})"
 
 
 def heading(found: FleetComparison) -> list[str]:
@@ -26,6 +28,7 @@ def heading(found: FleetComparison) -> list[str]:
     return [
         f"{plan.region}, {figures.many(len(plan.projects), 'project')} on {' and '.join(plan.types)} over "
         f"{figures.many(plan.run.months, 'month')}, USD before tax",
+        *([fleet_demand.heading(found.from_file)] if found.from_file else []),
         f"prices of {found.prices.as_of}{stale_prices.aged(found.prices)}; P10-P90 of "
         f"{figures.many(found.draws, 'simulated outcome')}, seed {found.seed}",
     ]
@@ -51,10 +54,15 @@ def answer(found: FleetComparison) -> list[str]:
     best = found.best
     warned = stale_prices.warnings(found.stale)
     if best is None:
+        lacks = dict.fromkeys(f"{nodes(s)}: {'; '.join(reasons(s))}." for s in found.scenarios if s.feasible)
+        lacks = lacks or dict.fromkeys(f"{s.id}: {why}." for s in found.scenarios for why in s.why_not)
+        waiting = all(each.kind in ("finish", "backlog") for s in found.scenarios for each in s.shortfalls)
+        more = "More nodes would do; nodes: mix shows how many the jobs need if none waits."
         return [
             "No choice is recommended: none stays within the limits.",
             *warned,
-            *dict.fromkeys(why for s in found.scenarios for why in reasons(s)),
+            *lacks,
+            *([more] if waiting and found.scenarios else []),
         ]
     assert best.cost_usd is not None  # it is eligible
     assert best.wait_hours is not None
@@ -76,7 +84,7 @@ def why(found: FleetComparison, best: FleetScenario) -> str:
     tied = [s for s in found.scenarios if s.id in found.answer.tied and s.id != best.id]
     if tied:
         other = f"{nodes(tied[0])}, {bought(tied[0])}"
-        reason = chosen_for(best, tied, found.answer.rank_by)
+        reason = chosen_for(best, tied, found.answer.rank_by, LESS_WAITING)
         lead = f"It costs as much as {other}, within the uncertainty, and is chosen for {reason}."
     else:
         lead = f"It has the lowest cost{worth}."
@@ -132,7 +140,9 @@ def one_in_ten(p90_hours: float) -> str:
 
 
 def size(waits: Waits) -> str:
-    """`1 node`, `16 to 31 nodes`."""
+    """`1 node`, `16 to 31 nodes`, `less than a node`."""
+    if not waits.most:
+        return "less than a node"
     if waits.least == waits.most:
         return figures.many(waits.least, "node")
     return f"{waits.least} to {waits.most} nodes"
@@ -350,7 +360,7 @@ def notes(found: FleetComparison) -> list[str]:
         for text in s.why_not
     ]
     more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
-    return [*found.notes, *([f"Not compared: {missing[0]}{more}."] if missing else [])]
+    return [*fleet_demand.notes(found), *found.notes, *([f"Not compared: {missing[0]}{more}."] if missing else [])]
 
 
 def assumed(found: FleetComparison) -> list[str]:

@@ -22,7 +22,7 @@ from planner.report.blocks.block import (
 )
 from planner.report.data.provenance import model_sha256
 from planner.report.pictures import fleet_months
-from planner.report.wording import figures, page_texts
+from planner.report.wording import figures, fleet_demand, page_texts
 from planner.report.wording import fleet as words
 from planner.report.wording.figures import visible
 from planner.report.wording.page_headings import LABELS
@@ -51,6 +51,7 @@ def page(found: FleetComparison, top: int | None = None) -> Page:
                 blocks=[*_bars(shown), *rows, Texts(texts=notes, bulleted=True)],
             ),
             *(_best(found, best) if best else ()),
+            *_demand(found),
             Section(
                 title="Assumptions",
                 anchor="assumptions",
@@ -111,6 +112,18 @@ def _bars(shown: list[FleetScenario]) -> list[Bars]:
         if s.complete and s.cost_usd and s.days and s.wait_hours and s.cost_usd.p50 < float("inf")
     ][:MOST]
     return [Bars(bars=bars)] if len(bars) > 1 else []
+
+
+def _demand(found: FleetComparison) -> list[Section]:
+    """The file that demand comes from."""
+    one = found.from_file
+    if one is None:
+        return []
+    blocks: list[Inner] = [
+        Texts(texts=[visible(text) for text in fleet_demand.details(one)], bulleted=True),
+        Table(label="Demand by project, as it was", columns=fleet_demand.columns(one)),
+    ]
+    return [Section(title="Demand", anchor="demand", folded=True, level=Level.MORE, blocks=blocks)]
 
 
 def _best(found: FleetComparison, best: FleetScenario) -> list[Section]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from planner.mix.advice import Purchase
 from planner.mix.answer import Mix
 from planner.mix.model import Kind
+from planner.plan.wording import listed
 from planner.report.wording.figures import many, purchase_words, usd
 from pricing.offers import PurchaseOption
 
@@ -88,6 +89,15 @@ def not_known(found: Mix) -> list[str]:
         )
     if asked.owned:
         said.append("What you own already costs nothing more here; its fees are on neither side of the comparison.")
+    if demand.covered and not asked.owned:
+        said.append(
+            f"Commitments that you have covered {demand.covered:.0%} of these hours: say which still run (--owned), or "
+            "they are bought again."
+        )
+    if demand.left_out:
+        said.append(
+            f"Not in it: {listed([f'{hours:,.0f} instance-hours {what}' for what, hours in demand.left_out], 3)}."
+        )
     if demand.assumed_utc:
         said.append("The file names no time zone; its hours are read as UTC.")
     return said

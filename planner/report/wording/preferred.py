@@ -12,6 +12,7 @@ from planner.report.wording import figures, rounding
 MEASURES = {"p50": "P50", "p90": "P90", "mean": "mean cost", "planned": "planned cost"}
 P90 = "its lower P90"
 NAME = "nothing but its name: they differ too little, and either may be bought"
+EFFORT = "less to operate ({mine} of an engineer's time instead of {theirs})"
 RULE = (
     f"without those whose P90 is over {MORE_AT_P90:.0%} above the lowest, the one with the lower commitment, then with "
     f"fewer Capacity Blocks; then, where they differ by more than {SMALL:.0%}, with the lower P90 and the lower cost; "
@@ -19,25 +20,26 @@ RULE = (
 )
 
 
-def preferred_for(best: Row, other: Row, rank_by: str) -> str:
-    """What decides between two that tie. One that is preferred and yet not chosen has a far higher P90."""
+def preferred_for(best: Row, other: Row, rank_by: str, effort: str = EFFORT) -> str:
+    """What decides between two that tie. One that is preferred and yet not chosen has a far higher P90. effort: words
+    for what is less of it, with {mine} and {theirs} in USD."""
     if (other.commitment, other.blocks) < (best.commitment, best.blocks):
         return P90
     step = next((step for step in steps_of(rank_by)[1:] if not step.keeps(other, best)), None)
-    return NAME if step is None else _reason(step.reason, best, other, rank_by)
+    return NAME if step is None else _reason(step.reason, best, other, rank_by, effort)
 
 
-def _reason(step: str, best: Row, other: Row, rank_by: str) -> str:
+def _reason(step: str, best: Row, other: Row, rank_by: str, effort: str) -> str:
     """A reason that a reader finds in the figures as printed."""
     if step == "blocks":
         return f"fewer Capacity Blocks ({best.blocks} instead of {other.blocks}, each bought by itself)"
     if step == "effort":
-        return _effort(best, other)
+        return _effort(best, other, effort)
     named = {"commitment": "the lower commitment", "p90": P90, "cost": f"its lower {MEASURES[rank_by]}"}
     return named.get(step, NAME)
 
 
-def _effort(best: Row, other: Row) -> str:
+def _effort(best: Row, other: Row, effort: str) -> str:
     mine, theirs = figures.usd(best.effort_usd), figures.usd(other.effort_usd)
     if mine == theirs:
         return NAME
@@ -45,12 +47,12 @@ def _effort(best: Row, other: Row) -> str:
         days = [figures.days(one.days.p50) for one in (best, other) if one.days]
         if days[0] != days[1]:
             return f"its earlier end ({days[0]} days instead of {days[1]}), which is also less to operate"
-    return f"less to operate ({mine} of an engineer's time instead of {theirs})"
+    return effort.format(mine=mine, theirs=theirs)
 
 
-def chosen_for(best: R, others: Sequence[R], rank_by: str) -> str:
+def chosen_for(best: R, others: Sequence[R], rank_by: str, effort: str = EFFORT) -> str:
     """What decides between it and the one that the rule would choose of the others."""
-    return preferred_for(best, settled(others, rank_by), rank_by)
+    return preferred_for(best, settled(others, rank_by), rank_by, effort)
 
 
 def apart_though_tied(answer: Answer, best: R, others: Sequence[R], name: Callable[[R], str], outcomes: str) -> str:

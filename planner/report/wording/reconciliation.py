@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+
 from planner.bills.job_log import JobRecord
 from planner.bills.measured import MOST_GOODPUT, Measured
 from planner.bills.reconcile import CENT, ReconciledLine, Reconciliation
+from planner.errors import UsageProblem
 from planner.report.wording.figures import money, percent, plain, quantity
 from planner.report.wording.rounding import apart, cents
 from planner.report.wording.table import Column
@@ -123,6 +127,25 @@ def notes(found: Reconciliation) -> list[str]:
     if found.left_out:
         said.append(f"Not compared, because the stack cannot cause these charges: {', '.join(found.left_out)}.")
     return said
+
+
+MOST_OVER = 1.01  # node-hours of jobs over those that were billed: the two are of the same nodes
+
+
+def by_project(held: Mapping[str, float], billed_hours: float, usd: float, file: str) -> str:
+    """What each account pays of a bill by its node-hours, idle nodes apart; the amounts add up to the bill. Raises
+    UsageProblem where jobs held more node-hours than were billed, or none."""
+    used = math.fsum(held.values())
+    if not used or used > billed_hours * MOST_OVER:
+        raise UsageProblem(
+            f"{file}: jobs held {used:,.1f} node-hours in the time of the bill, which has {billed_hours:,.1f} of GPU "
+            "nodes: give the accounting of the stack's own cluster, and its time zone"
+        )
+    parts = {**held, "idle nodes": max(billed_hours - used, 0.0)}
+    shares = [hours / max(billed_hours, used) for hours in parts.values()]
+    amounts = cents([share * usd for share in shares], usd)
+    said = [f"{name} ${money(each)} ({percent(s)})" for name, each, s in zip(parts, amounts, shares, strict=True)]
+    return f"the bill by project, by node-hours in {file}: {', '.join(said)}"
 
 
 def _amounts(found: dict[str, float]) -> str:

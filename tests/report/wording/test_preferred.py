@@ -11,6 +11,7 @@ from planner.answer.ranges import Range
 from planner.answer.recommend import steps_of
 from planner.answer.row import Row
 from planner.report.wording import glossary
+from planner.report.wording.fleet import LESS_WAITING
 from planner.report.wording.preferred import NAME, RULE, chosen_for
 from tests.builders import row
 
@@ -37,6 +38,13 @@ def tied(id: str, p90: float = 392_000.0, days: float = 13.1, effort: float = 1_
 )
 def test_the_reason_can_be_seen_and_weighs(other: dict[str, Any], said: str) -> None:
     assert chosen_for(tied("converged"), [tied("s3-stream", **other)], "p50") == said
+
+
+def test_the_effort_of_a_fleet_is_waiting() -> None:
+    other = tied("s3-stream", effort=1_500.0)
+    assert (
+        chosen_for(tied("converged"), [other], "p50", LESS_WAITING) == "less waiting (worth $1,080 instead of $1,500)"
+    )
 
 
 def test_the_glossary_has_the_rule_of_the_card_in_its_order() -> None:
