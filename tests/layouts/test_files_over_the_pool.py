@@ -24,7 +24,7 @@ POOL = "converged/p4d.24xlarge/on-demand"
 def files(**changes: Any) -> Converged:
     """Four p4d with 4 TB in files of 100 MB, unless it is changed."""
     demand = demand_of(**changes)
-    layout = Converged(settings=ConvergedSettings(), demand=demand, files=True)
+    layout = Converged(settings=ConvergedSettings.model_validate({}), demand=demand, files=True)
     return replace(layout, demand=layout.stored(demand))
 
 
@@ -50,7 +50,9 @@ class TestRates:
         """Law: a mount reads the pool's objects, and adds limits of its own. Blocks of large files are smaller objects,
         and small files are their objects."""
         as_files = files(nodes=40, object_bytes=object_bytes).service(CENTRAL)
-        as_objects = Converged(settings=ConvergedSettings(), demand=demand_of(nodes=40, object_bytes=object_bytes))
+        as_objects = Converged(
+            settings=ConvergedSettings.model_validate({}), demand=demand_of(nodes=40, object_bytes=object_bytes)
+        )
         objects = as_objects.service(CENTRAL)
         for name in ("warm_gb_per_s", "cold_gb_per_s", "steady_gb_per_s", "write_gb_per_s"):
             assert getattr(as_files, name) <= getattr(objects, name) * (1 + 1e-12)
@@ -88,7 +90,9 @@ class TestBill:
         assert line.quantity * 2**30 == pytest.approx(60e9)
 
     def test_a_price_of_ones_own(self):
-        plan = plan_of(data={"access": "posix"}, purchase=ON_DEMAND, assumptions=exact("posix.database_usd_per_hour", 3))
+        plan = plan_of(
+            data={"access": "posix"}, purchase=ON_DEMAND, assumptions=exact("posix.database_usd_per_hour", 3)
+        )
         one = scenario_of(plan, POOL)
         line = next(line for line in one.bill if line.line == "storage.files.database")
         assert one.days is not None
