@@ -73,7 +73,7 @@ def command(
     comparison = answers.compared(ask, watch, derivations=style in pages.WITH_DERIVATIONS)
     found = violations(comparison, gates)
     if sheet:
-        text = rendered(pages.sheet(comparison), style)
+        text = rendered(pages.sheet(comparison, watch), style)
     else:
         shown = found if gates.asked_for else None
         look = look_of(asked, architecture=architecture, bills=bills, gates=shown)

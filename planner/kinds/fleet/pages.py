@@ -7,11 +7,11 @@ from planner.fleet.result import FleetComparison
 from planner.kinds.asking import Look, Watch
 from planner.report.blocks import markdown
 from planner.report.blocks.terminal import Cells
-from planner.report.wording.fleet import sheet_of as sheet
+from planner.report.wording.fleet import sheet_of
 from planner.report.wording.fleet_page import SKIP
 from planner.report.wording.fleet_page import page as page_of
+from planner.report.wording.sheet import Sheet
 
-__all__ = ["WITH_DERIVATIONS", "sheet", "written"]
 WITH_DERIVATIONS = ()
 ROWS = 12  # of the table in a terminal
 
@@ -38,3 +38,8 @@ def written(
     from planner.report.blocks import html
 
     return html.text(page, SKIP)
+
+
+def sheet(found: FleetComparison, watch: Watch) -> Sheet:
+    """The page to sign."""
+    return sheet_of(found)

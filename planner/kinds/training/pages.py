@@ -87,8 +87,8 @@ def _reconciled(found: Comparison, bills: tuple[str, ...]) -> Reconciliation | N
     return reconciled(found.request, found, named(found, "best"), bills)
 
 
-def sheet(found: Comparison) -> Sheet:
+def sheet(found: Comparison, watch: Watch) -> Sheet:
     """The page to sign."""
     from planner.report.wording.sheet import sheet_of
 
-    return sheet_of(found)
+    return sheet_of(found, _study(found, watch))

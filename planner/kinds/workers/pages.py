@@ -39,7 +39,7 @@ def written(found: PoolComparison, style: str, look: Look, watch: Watch, listed:
     return html.text(page, SKIP)
 
 
-def sheet(found: PoolComparison) -> Sheet:
+def sheet(found: PoolComparison, watch: Watch) -> Sheet:
     """The page to sign."""
     from planner.report.wording.sheet import pool_sheet_of
 

@@ -20,7 +20,8 @@ from planner.report.data.compared_json import (
     usd,
 )
 from planner.report.data.encoding import json_text
-from planner.report.wording.answer import alternatives, nothing, reasons
+from planner.report.wording.alternatives import alternatives
+from planner.report.wording.answer import nothing, reasons
 from planner.report.wording.eligibility import limit_basis, why_not
 from planner.report.wording.figures import plan_usd
 from planner.report.wording.own_prices import pairs

@@ -12,6 +12,7 @@ from planner.report.data.groups import unpriced_of
 from planner.report.html.inline import shown
 from planner.report.html.what_would_change import ChangeView
 from planner.report.wording import (
+    alternatives,
     answer,
     breakdown,
     electricity,
@@ -89,7 +90,7 @@ class AnswerView:
 
 def answer_view(comparison: Comparison, change: ChangeView | None) -> AnswerView:
     best = comparison.best
-    found = answer.alternatives(comparison) if best else []
+    found = alternatives.alternatives(comparison) if best else []
     return AnswerView(
         nothing="" if best else answer.nothing(comparison),
         best=_card(comparison, best, answer.RECOMMENDED, answer.reasons(comparison, best)) if best else None,
@@ -114,7 +115,7 @@ def answer_view(comparison: Comparison, change: ChangeView | None) -> AnswerView
 
 def _likeliest(comparison: Comparison) -> list[str]:
     found = likeliest(comparison)[:MOST_LIKELY]
-    return [answer.cheapest_most_often(comparison, found)] if found else []
+    return [alternatives.cheapest_most_often(comparison, found)] if found else []
 
 
 def _links(comparison: Comparison) -> list[LinkView]:
@@ -138,7 +139,7 @@ def _card(comparison: Comparison, scenario: Scenario, title: str, sentences: Seq
     parts = [part for part in breakdown.parts_of(scenario) if part.usd]
     return CardView(
         title=title,
-        name=answer.named(comparison, scenario),
+        name=alternatives.named(comparison, scenario),
         bought=answer.bought(scenario),
         figures=page_texts.headline(scenario, cost, run) if drawn else page_texts.planned_headline(cost, run),
         exact=page_texts.exact(cost, run) if drawn else "",

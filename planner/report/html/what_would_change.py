@@ -17,7 +17,7 @@ from planner.estimate.people_time import FACTORS
 from planner.report.html.inline import breakable
 from planner.report.html.what_if import WhatIfView, what_if_view
 from planner.report.pictures import tornado
-from planner.report.wording import answer, figures, page_texts
+from planner.report.wording import alternatives, figures, page_texts
 from planner.report.wording.break_evens import (
     INFEASIBLE,
     beyond,
@@ -135,7 +135,7 @@ def change_view(comparison: Comparison, study: Study, detailed: Set[str]) -> Cha
                 name=short_id(s.id, fleet),
                 cheapest=share,
                 below_best="-" if s.below_best_fraction is None else f"{s.below_best_fraction:.1%}",
-                why=answer.beside(comparison, s),
+                why=alternatives.beside(comparison, s),
             )
             for s, share in zip(likely, cheapest_shares(likely), strict=True)
         ),

@@ -6,36 +6,34 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from planner.answer.measure import cost_of, per_unit, ranked
-from planner.answer.ranges import Range
+from planner.answer.measure import per_unit, ranked
 from planner.answer.recommend import SURE, is_better
 from planner.decide import leaders
 from planner.decide.comparison import Comparison
 from planner.estimate.result import Scenario
 from planner.models.bill_lines import COMPUTE
 from planner.report.wording import (
+    alternatives,
     block,
     breakdown,
     eligibility,
     figures,
     futures,
     held,
-    left_out,
     proposals,
     relaxations,
     rounding,
     spoken,
-    spoken_choice,
     stale_prices,
     steps,
 )
+from planner.report.wording.alternatives import figures_of, named
 from planner.report.wording.line import Kind, Line
 from planner.report.wording.preferred import apart_though_tied, chosen_for
 
 _UNKNOWN_RISK = "The risk is not known: no outcomes were simulated (--draws)."
 NEAREST = 3  # scenarios that are named where none is recommended
-RECOMMENDED, SAFEST = "Recommended", "Safer"
-CONDITIONAL = {"cheaper-if": "Cheaper", "shorter-if": "Shorter"}
+RECOMMENDED = "Recommended"
 
 
 def sentences(comparison: Comparison) -> list[Line]:
@@ -48,17 +46,9 @@ def sentences(comparison: Comparison) -> list[Line]:
     return [*lines, *others(comparison)]
 
 
-def not_chosen(comparison: Comparison, *, rules: bool = True) -> list[str]:
-    """Each alternative with its figures and what makes it right. rules: with what to do while it runs."""
-    return [
-        f"{title}: {named(comparison, scenario)}: {_figures(comparison, scenario)}. {text}"
-        for scenario, title, text in alternatives(comparison, rules=rules)
-    ]
-
-
 def others(comparison: Comparison) -> list[Line]:
     """What else to consider: alternatives, changes of the plan, phases that pay off."""
-    lines = [Line(text) for text in not_chosen(comparison)]
+    lines = [Line(text) for text in alternatives.not_chosen(comparison)]
     return [*lines, *proposals.sentences(comparison), *steps.sentences(comparison)]
 
 
@@ -95,7 +85,7 @@ def _missing(choices: Sequence[Scenario]) -> str:
 def _nearest(comparison: Comparison) -> list[Line]:
     """The first complete scenarios, and why each is not recommended."""
     return [
-        Line(f"{named(comparison, s)}: {_figures(comparison, s)}; {'; '.join(eligibility.why_not(s))}.", Kind.DETAIL)
+        Line(f"{named(comparison, s)}: {figures_of(comparison, s)}; {'; '.join(eligibility.why_not(s))}.", Kind.DETAIL)
         for s in comparison.complete[:NEAREST]
     ]
 
@@ -291,72 +281,11 @@ def _searched(comparison: Comparison) -> list[str]:
     ]
 
 
-def alternatives(comparison: Comparison, *, rules: bool = True) -> list[tuple[Scenario, str, str]]:
-    """(scenario, title, sentence that makes it right) of each alternative."""
-    best, found = comparison.best, []
-    for scenario, entry in zip(leaders.leaders_of(comparison)[1:], comparison.answer.alternatives, strict=False):
-        if entry.kind in CONDITIONAL:
-            why = eligibility.cheaper_if(scenario, rule=rules)
-            found.append((scenario, CONDITIONAL[entry.kind], f"{_often(scenario)}{why}."))
-        elif best is not None and best.cost_usd is not None and scenario.cost_usd is not None:
-            one, other = cost_of(best, "p50"), cost_of(scenario, "p50")
-            middle = f"{rounding.usd_apart(one, other)} {'more' if other >= one else 'less'} at P50"
-            found.append((scenario, SAFEST, f"{middle}, {_at_p90(best.cost_usd, scenario.cost_usd)}."))
-    return found
-
-
-def _often(scenario: Scenario) -> str:
-    """How often one of two futures beats the recommended choice."""
-    below = scenario.below_best_fraction
-    return (
-        f"It costs less than the recommended choice in {figures.percent(below)} of the outcomes. "
-        if scenario.futures and below
-        else ""
-    )
-
-
-def _at_p90(best: Range, safest: Range) -> str:
-    """What the safest choice saves at P90, which is without end where just 9 of 10 outcomes finish."""
-    if math.isinf(best.p90):
-        return f"{figures.usd(safest.p90)} at P90, where the recommended choice does not finish"
-    return f"{rounding.usd_apart(best.p90, safest.p90)} less at P90"
-
-
 def _breakdown(scenario: Scenario) -> str:
-    effort = f"; effort of operating it, not billed: {figures.usd(scenario.effort_usd)}" if scenario.effort_usd else ""
-    return f"Breakdown: {breakdown.sentence(scenario)}{effort}."
-
-
-def cheapest_most_often(comparison: Comparison, found: Sequence[Scenario]) -> str:
-    """How often each of these is the cheapest of all, and why it is not recommended although it is."""
-    parts = [
-        f"{named(comparison, s)} in {figures.percent(s.cheapest_fraction or 0.0)} ({beside(comparison, s)})"
-        for s in found
-    ]
-    return f"Cheapest in most outcomes, whatever its risk: {'; '.join(parts)}."
-
-
-def beside(comparison: Comparison, scenario: Scenario) -> str:
-    """Why a choice that is often the cheapest is not recommended, in a few words; `recommended` for the one that is."""
-    best = comparison.best
-    if best is not None and scenario.id == best.id:
-        return "recommended"
-    missed = left_out.misses([scenario]) if scenario.shortfalls else []
-    if missed or scenario.held_back:
-        return "; ".join(
-            [*missed, *filter(None, [eligibility.held_back(scenario).partition(":")[0].removeprefix("is ")])]
-        )
-    if best is None or best.cost_usd is None or scenario.cost_usd is None:
-        return "nothing is recommended"
-    below = scenario.below_best_fraction or 0.0
-    if scenario.cost_usd.p90 > best.cost_usd.p90:
-        bad = "never" if math.isinf(scenario.cost_usd.p90) else figures.usd(scenario.cost_usd.p90)
-        return f"P90 {bad}, against {figures.usd(best.cost_usd.p90)}"
-    if below < 0.5:
-        return f"costs more than the recommended choice in {figures.percent(1 - below)} of the outcomes"
-    return (
-        "ties with the recommended choice" if scenario.id in comparison.answer.tied else "takes more effort to operate"
-    )
+    assert scenario.cost_usd is not None  # it is priced
+    weighs = scenario.effort_usd >= breakdown.SMALL * scenario.cost_usd.plan
+    effort = f"; effort of operating it, not billed: {figures.usd(scenario.effort_usd)}" if weighs else ""
+    return f"{breakdown.TITLE}: {breakdown.sentence(scenario)}{effort}."
 
 
 def unpriced(lines: int, scenarios: int) -> tuple[str, str]:
@@ -368,26 +297,3 @@ def unpriced(lines: int, scenarios: int) -> tuple[str, str]:
 def out_of_date(prices: int) -> str:
     """What is said behind `4 prices`."""
     return " is out of date" if prices == 1 else " are out of date"
-
-
-def named(comparison: Comparison, scenario: Scenario, *, place: bool = True) -> str:
-    """`#5 pooled NVMe on a Capacity Block`; place: with its fleet where they differ."""
-    differ = place and not figures.only_fleet(comparison.scenarios)
-    where = f", {figures.fleet(scenario)}" if differ else ""
-    return f"#{leaders.rank_of(comparison, scenario)} {spoken_choice.spoken(scenario)}{where}"
-
-
-def _figures(comparison: Comparison, scenario: Scenario) -> str:
-    """`about $5.1M and 66 days, 9 of 10 below $35M`."""
-    assert scenario.cost_usd is not None and scenario.days is not None  # noqa: PT018  it is priced
-    cost, run = scenario.cost_usd, scenario.days
-    if not comparison.draws:
-        return f"planned at {figures.usd(cost.plan)} and {spoken.run_days(run.plan)}"
-    if math.isinf(cost.p50):
-        return "does not finish in more than half of the outcomes"
-    if scenario.is_held:
-        month = figures.usd(held.usd_per_month(scenario))
-        return f"about {figures.usd(cost.p50)}, {month} a month (P90 {figures.usd(cost.p90)})"
-    below = "no P90" if math.isinf(cost.p90) else f"P90 {figures.usd(cost.p90)}"
-    joined = "; " if scenario.futures else " and "
-    return f"{futures.about(scenario)}{joined}{spoken.run_days(run.p50)} ({below})"

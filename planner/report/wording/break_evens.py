@@ -197,6 +197,12 @@ def break_even_sentence(entry: Search, fleet: str = "") -> str:
     return "; ".join([text, *(f"if it {_passes(one)}, {_then(one, fleet, 'does')}" for one in more)]) + "."
 
 
+def stop_sentence(break_even: BreakEven, fleet: str = "") -> str:
+    """`Above $54.2/h for a node (planned: $41.53/h), S3 streaming with On-Demand nodes costs less.`"""
+    above, planned = (value(break_even.parameter, usd) for usd in (break_even.value, break_even.parameter.value))
+    return f"Above {above} for a node (planned: {planned}), {_then(break_even, fleet, 'costs less')}."
+
+
 def _passes(break_even: BreakEven) -> str:
     parameter = break_even.parameter
     verb = "rises above" if break_even.value > parameter.value else "falls below"

@@ -8,6 +8,7 @@ from planner.estimate.result import Scenario
 from planner.models.bill_lines import bill_line
 from planner.report.wording import rounding
 
+TITLE = "Planned cost"
 SMALL = 0.005
 
 
@@ -32,10 +33,10 @@ def parts_of(scenario: Scenario) -> tuple[Part, ...]:
 
 
 def sentence(scenario: Scenario) -> str:
-    """`GPU nodes 96%, storage 4%, the rest <1%`; a small part by its name where it is the only one."""
+    """`GPU nodes 96%, storage 4%`; small parts together, where they print as 1% or more. The bill has them all."""
     found = [part for part in parts_of(scenario) if part.share]
-    large, small = ([part for part in found if (part.share >= SMALL) is one] for one in (True, False))
-    rest = [(small[0].name if len(small) == 1 else "the rest", sum(part.share for part in small))] if small else []
-    named = [*((part.name, part.share) for part in large), *rest]
+    large = [(part.name, part.share) for part in found if part.share >= SMALL]
+    rest = sum(part.share for part in found if part.share < SMALL)
+    named = [*large, *([("the rest", rest)] if rest >= SMALL or (rest and len(large) == 1) else [])]
     said = rounding.percents([share for _, share in named])
     return ", ".join(f"{name} {share}" for (name, _), share in zip(named, said, strict=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from planner.answer.measure import cost_of
 from planner.decide.commitments import CommitmentFamily
 from planner.decide.leaders import without_node_price
 from planner.decide.shortlist import Shortlist
@@ -13,6 +14,8 @@ from planner.report.wording.eligibility import held_back
 from planner.report.wording.figures import FAMILIES
 from planner.report.wording.line import Kind, Line
 
+NOT_IN_THE_TABLE = "Not in the table (--all shows them)"
+OF_THE_OUTCOMES = " of the outcomes"
 NAMES = 2  # purchase options or layouts that are named; more are only counted
 REASONS = 4  # groups that are named
 
@@ -63,20 +66,63 @@ def pays_off(family: CommitmentFamily) -> str:
     return f"{text} or {figures.percent(family.reuse_fraction)} reuse"
 
 
-def others(shortlist: Shortlist, title: str = "Not in the table (--all shows them)") -> list[Line]:
+def others(shortlist: Shortlist, title: str = NOT_IN_THE_TABLE) -> list[Line]:
     """A title and a line for each reason; empty if every choice has a row or is folded."""
+    without = _without_a_row(shortlist)
+    left = [s for s in shortlist.not_eligible if s.layout not in without]
+    lines = [Line(_layout(found), Kind.ITEM) for found in without.values()] + _reasons(shortlist, left)
+    return [Line(f"{title}:"), *lines] if lines else []
+
+
+def storage(shortlist: Shortlist) -> list[Line]:
+    """`s3-stream: $354k, misses the deadline in 15%`, a line for each layout without a row: whoever chooses storage
+    must see them all."""
+    return [
+        Line(f"Not eligible: {figures.layout_name(found[0])}: {_nearest(found)[1]}".removesuffix(OF_THE_OUTCOMES))
+        for found in _without_a_row(shortlist).values()
+    ]
+
+
+def _without_a_row(shortlist: Shortlist) -> dict[str, list[Scenario]]:
+    there, found = {s.layout for _, s in shortlist.rows}, dict[str, list[Scenario]]()
+    for scenario in shortlist.not_eligible:
+        if scenario.layout not in there:
+            found.setdefault(scenario.layout, []).append(scenario)
+    return found
+
+
+def _reasons(shortlist: Shortlist, not_eligible: Sequence[Scenario]) -> list[Line]:
     groups = [
-        *_grouped(shortlist.not_eligible, _shortfalls),
+        *_grouped(not_eligible, _shortfalls),
         *_grouped(shortlist.unpriced, _missing),
         *_grouped(shortlist.infeasible, lambda s: s.why_not),
     ]
-    if not groups:
-        return []
-    lines = [Line(f"{_which(scenarios)}: {text}", Kind.ITEM) for scenarios, text in groups[:REASONS]]
+    lines = [f"{_which(scenarios)}: {text}" for scenarios, text in groups[:REASONS]]
     left = sum(len(scenarios) for scenarios, _ in groups[REASONS:])
-    if left:
-        lines.append(Line(f"{figures.many(left, 'choice')} for other reasons", Kind.ITEM))
-    return [Line(f"{title}:"), *lines]
+    lines += [f"{figures.many(left, 'choice')} for other reasons"] if left else []
+    counts = len(shortlist.other_counts)
+    lines += [f"other node counts ({figures.many(counts, 'choice')})"] if counts else []
+    return [Line(text, Kind.ITEM) for text in lines]
+
+
+def _layout(found: Sequence[Scenario]) -> str:
+    """`s3-stream: 20 x p5.48xlarge, on-demand comes nearest of 91 choices: $354k, misses the deadline in 15% of the
+    outcomes`"""
+    near, result = _nearest(found)
+    place = f"{figures.layout_name(near)}: {figures.fleet(near)}, {figures.short_purchase(near.option)}"
+    of = f" comes nearest of {figures.many(len(found), 'choice')}" if len(found) > 1 else ""
+    return f"{place}{of}: {result}"
+
+
+def _nearest(found: Sequence[Scenario]) -> tuple[Scenario, str]:
+    """The choice that misses its limits in the fewest outcomes; what it costs and misses."""
+    near = min(found, key=_how_far)
+    return near, f"{figures.usd(cost_of(near, 'p50'))}, {'; '.join(misses([near]) or _shortfalls(near))}"
+
+
+def _how_far(scenario: Scenario) -> tuple[float, float]:
+    """The share of the outcomes in which it misses a limit, to the percent; then its cost."""
+    return round(max((1 - each.fraction for each in scenario.shortfalls), default=0.0), 2), cost_of(scenario, "p50")
 
 
 def _grouped(
@@ -110,11 +156,8 @@ def _shortfalls(scenario: Scenario) -> list[str]:
 def misses(scenarios: Sequence[Scenario]) -> list[str]:
     """What they miss, and in which share of the outcomes."""
     kinds = [entry.kind for entry in scenarios[0].shortfalls]
-    return [
-        f"{MISSES[kind]} in "
-        f"{figures.shares([1 - e.fraction for s in scenarios for e in s.shortfalls if e.kind == kind])} of the outcomes"
-        for kind in kinds
-    ]
+    missed = {kind: [1 - e.fraction for s in scenarios for e in s.shortfalls if e.kind == kind] for kind in kinds}
+    return [f"{MISSES[kind]} in {figures.shares(shares)}{OF_THE_OUTCOMES}" for kind, shares in missed.items()]
 
 
 def _missing(scenario: Scenario) -> list[str]:

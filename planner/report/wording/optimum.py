@@ -16,7 +16,16 @@ from planner.decide.rejected import Rejected
 from planner.estimate.bounds import reason
 from planner.estimate.result import Scenario
 from planner.models.bill import without_nodes
-from planner.report.wording import answer, eligibility, figures, rounding, spoken, spoken_choice, stale_prices
+from planner.report.wording import (
+    alternatives,
+    answer,
+    eligibility,
+    figures,
+    rounding,
+    spoken,
+    spoken_choice,
+    stale_prices,
+)
 from planner.report.wording.line import Kind, Line
 from planner.report.wording.preferred import MEASURES, preferred_for
 from planner.report.wording.table import Column
@@ -41,7 +50,7 @@ def sentences(optimum: Optimum) -> list[Line]:
     ]
     chosen = {(c.scenario.id, c.size.spares): c for c in optimum.alternatives}
     for candidate, (scenario, title, text) in zip(
-        chosen.values(), answer.alternatives(optimum.comparison), strict=False
+        chosen.values(), alternatives.alternatives(optimum.comparison), strict=False
     ):
         lines.append(Line(f"{title}: {bought(candidate)}: {_figures(scenario)}. {text}"))
     return lines

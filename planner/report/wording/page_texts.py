@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from planner.answer.ranges import Range
 from planner.answer.row import Row
-from planner.report.wording import evidence, futures, spoken
+from planner.report.wording import breakdown, evidence, futures, spoken
 from planner.report.wording.figures import days, many, money, usd
 
+CAPACITY_BLOCK = "capacity-block"
 KIND = "Cost of the finished training run"
 COMPARISON = "The choices"
 WATERFALL = "How two choices differ"
@@ -32,7 +33,7 @@ TEXTS: dict[str, str] = {
     "answer": "The answer",
     "see_comparison": "The [comparison](#compare) says what is missing or in the way.",
     "based_on": "Based on",
-    "breakdown": "Breakdown",
+    "breakdown": breakdown.TITLE,
     "details": "Details",
     "edited": "This price book was edited after it was built.",
     # the comparison
@@ -79,7 +80,7 @@ TEXTS: dict[str, str] = {
     "ranges_explained": "P10 and P90 are of the simulated outcomes (9 of 10 are below P90). After them, the same "
     "number with the assumption that affects it most at its low and at its high end, the others as planned; "
     "`planner explain` lists every assumption.",
-    "at_list_prices": "The same at On-Demand list prices",
+    "at_list_prices": "The same hours and amounts at On-Demand list prices",
     "cash_due": "Cash due",
     "cash_total": "Total",
     "gpu_time": "Where GPU time goes",
@@ -230,7 +231,12 @@ def without_calculation(rank: int) -> str:
 
 
 def deployed_by(scenario: str) -> str:
-    return f"What `pulumi up` creates for {scenario}; `planner preview` lists every resource."
+    block = ["`planner reserve` (buys its Capacity Block)"] if scenario.endswith(f"/{CAPACITY_BLOCK}") else []
+    ways = ["`planner check PLAN --scenario best`", "`planner stack PLAN --scenario best`", *block, "`pulumi up`"]
+    return (
+        f"What `pulumi up` creates for {scenario}; `planner preview` lists every resource. To buy and deploy it: "
+        f"{', '.join(ways)}."
+    )
 
 
 def not_deployable(scenario: str, why: str) -> str:

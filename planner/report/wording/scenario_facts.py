@@ -59,11 +59,12 @@ def gpu_time(scenario: Scenario) -> Facts:
     if goodput is None:
         return ()
     interval = figures.plain(goodput.checkpoint_interval_hours, 3)
+    holds = " while spot holds" if scenario.option.starts_on_spot else ""
     found = [
         ("Useful", f"{goodput.useful_fraction:.1%} of the GPU time of the run"),
         ("Scaling efficiency", f"{goodput.scaling_efficiency:.1%}"),
         ("Not waiting for data", f"{goodput.input_fraction:.1%}"),
-        ("Available", f"{goodput.availability_fraction:.1%}, with a checkpoint every {interval} h"),
+        ("Available", f"{goodput.availability_fraction:.1%}{holds}, with a checkpoint every {interval} h"),
     ]
     if scenario.days_at_full_speed is not None:
         found.append(("At full speed", f"{figures.days(scenario.days_at_full_speed)} days"))
@@ -92,7 +93,8 @@ def storage(scenario: Scenario) -> Facts:
         found.append(("Price", f"${facts.usd_per_usable_tb_month:,.2f} per usable TB-month"))
     if facts.reserved:
         usd = facts.reserved_usd_per_hour
-        found.append(("Reserves", facts.reserved + ("" if usd is None else f", worth ${usd:,.2f} an hour")))
+        part = "" if usd is None else f"; of all nodes together, ${usd:,.2f} an hour of their price"
+        found.append(("Reserves", facts.reserved + part))
     return (*found, ("Durability", facts.durability), ("If a node is lost", facts.lost_node))
 
 

@@ -11,7 +11,7 @@ from planner.decide.probability import LowerCostProbability
 from planner.decide.sensitivity import End, Swing
 from planner.decide.study import Study
 from planner.estimate.result import Scenario
-from planner.report.wording import answer, figures, rounding
+from planner.report.wording import alternatives, figures, rounding
 from planner.report.wording.break_evens import INFEASIBLE, short_id, unmoved, value
 from planner.report.wording.spoken_choice import spoken_id
 
@@ -29,7 +29,7 @@ def title(comparison: Comparison, study: Study) -> str:
     scenario = study.scenario
     assert scenario.cost_usd is not None and scenario.days is not None  # noqa: PT018  a study has a priced scenario
     return (
-        f"{answer.named(comparison, scenario)}: ${figures.dollars(scenario.cost_usd.plan)} planned in "
+        f"{alternatives.named(comparison, scenario)}: ${figures.dollars(scenario.cost_usd.plan)} planned in "
         f"{figures.days(scenario.days.plan)} days; {figures.many(study.plans_priced, 'plan')} priced for this page"
     )
 
@@ -112,4 +112,4 @@ def cheapest_shares(found: Sequence[Scenario]) -> list[str]:
 def likely(comparison: Comparison, scenario: Scenario, share: str, fleet: str) -> str:
     """`62.4%  #4 s3-stream, spot: misses the deadline in 19% of the outcomes`."""
     name = f"#{rank_of(comparison, scenario)} {short_id(scenario.id, fleet)}"
-    return f"{share:>6}  {name}: {answer.beside(comparison, scenario)}"
+    return f"{share:>6}  {name}: {alternatives.beside(comparison, scenario)}"

@@ -15,19 +15,20 @@ from planner.answer.row import R, Row
 from planner.decide.comparison import Comparison
 from planner.decide.study import Study
 from planner.estimate.result import Scenario
-from planner.models.bill_lines import BLOCK_MORE, COMPUTE_FALLBACK
 from planner.report.data.provenance import model_sha256
 from planner.report.wording import (
     after_run,
+    alternatives,
     answer,
     block,
     break_evens,
     breakdown,
+    dates,
     eligibility,
     figures,
     notes,
+    payments,
     relaxations,
-    rounding,
     stale_prices,
 )
 from planner.report.wording import worker_pool as pools
@@ -42,8 +43,7 @@ HEADING = (("budget", BUDGET), ("payments", PAYMENTS), ("risk", "Risk"), ("what 
 SIGNED = ("Requested by", "Approved by", "Date", "Signature")
 OUTSIDE = {"salaries": "salaries", "preprocessing": "preprocessing", "experiments": "experiments and failed runs"}
 ITEMS = (Kind.ITEM, Kind.WARNING)
-MOST = 6  # payments, and things that are not known, that are named
-MONTHLY = "monthly"  # the bill of AWS
+MOST = 6  # things that are not known that are named
 CHANGES = 2  # changes of the answer that are named
 
 
@@ -73,16 +73,18 @@ def sheet_of(comparison: Comparison, study: Study | None = None) -> Sheet:
         return sheet_without(comparison, answer.nothing(comparison), nearest)
     found = [
         (BUDGET, (budget(best, "outcomes"), *_stack(best), *_covered(best), after_run.sentence(comparison, best))),
-        (PAYMENTS, _cash(best)),
+        (PAYMENTS, payments.sentences(best)),
+        ("Dates", dates.sentences(comparison, best)),
         ("Why this one", (answer.condition(comparison, best),)),
-        ("Not chosen", tuple(answer.not_chosen(comparison, rules=False))),
+        ("Not chosen", (*alternatives.not_chosen(comparison, rules=False), *alternatives.on_demand(comparison, best))),
         (_when(best), (_block(best),) if best.block_plan else ()),
         ("When to switch", tuple(filter(None, [eligibility.duty(best)]))),
         ("Risk", (answer.risk(comparison, best).removeprefix("Risk: "),)),
         ("What would change it", _changes(comparison, study) if study else ()),
         ("Not known", unknown([line.text for line in notes.attention(comparison) if line.kind in ITEMS])),
     ]
-    return sheet_with(comparison, f"{answer.bought(best)}. {answer.costs(comparison, best)}", found)
+    stop = _stop(comparison, best, study) if study else ()
+    return sheet_with(comparison, f"{answer.bought(best)}. {answer.costs(comparison, best)}", found, stop)
 
 
 def pool_sheet_of(found: PoolComparison) -> Sheet:
@@ -101,11 +103,14 @@ def pool_sheet_of(found: PoolComparison) -> Sheet:
     return sheet_with(found, first.removeprefix("Recommended: #1 "), facts)
 
 
-def sheet_with(comparison: Compared[R], lead: str, facts: Sequence[tuple[str, Sequence[str]]]) -> Sheet:
+def sheet_with(
+    comparison: Compared[R], lead: str, facts: Sequence[tuple[str, Sequence[str]]], stop: Sequence[str] = ()
+) -> Sheet:
+    """stop: from which price on it is not the right choice."""
     given = [
         ("First", tuple(stale_prices.warnings(comparison.stale))),  # a budget at prices of another time misleads
         *facts,
-        ("Prices", _prices(comparison)),
+        ("Prices", (*_prices(comparison), *stop)),
         ("Calculated from", (_made_from(comparison),)),
     ]
     return Sheet(
@@ -167,34 +172,20 @@ def _changes(comparison: Comparison, study: Study) -> tuple[str, ...]:
     )
 
 
+def _stop(comparison: Comparison, best: Scenario, study: Study) -> tuple[str, ...]:
+    """The price of a node from which another choice is the right one: what to hold today's price against."""
+    for entry in study.searches:
+        up = [one for one in entry.break_evens if one.value > entry.parameter.value]
+        if entry.parameter.key == f"prices.{best.option.id}" and up:
+            return (
+                break_evens.stop_sentence(min(up, key=lambda one: one.value), figures.only_fleet(comparison.scenarios)),
+            )
+    return ()
+
+
 def _when(best: Scenario) -> str:
     plan = best.block_plan
     return f"Buy, then decide on {plan.decide_on}" if plan and plan.decide_day and plan.left_days is not None else "Buy"
-
-
-def _cash(best: Scenario) -> tuple[str, ...]:
-    tail = block.more_cash(best.block_plan) if best.block_plan else ""
-    # a run that is planned to outlast its block has that in its monthly bill; the extension, or what replaces it, is
-    # said by itself
-    beyond = sum(line.effective_cost for line in best.bill if line.line == COMPUTE_FALLBACK) if tail else 0.0
-    listed = [entry for entry in best.cash if not (tail and entry.derivation == BLOCK_MORE)]
-    due = [(entry, entry.usd - (beyond if entry.due == MONTHLY else 0.0)) for entry in listed]
-    usd = _payments([part for _, part in due], [entry.due == MONTHLY for entry, _ in due])
-    when = ["monthly, in all" if entry.due == MONTHLY else block.due(best, entry) for entry in listed]
-    said = [f"{day}: {part}, {entry.what}" for day, part, entry in zip(when, usd, listed, strict=True)][:MOST]
-    left = len(listed) - MOST
-    return (*said, *([f"and {figures.many(left, 'later payment')}"] if left > 0 else []), *([tail] if tail else []))
-
-
-def _payments(parts: Sequence[float], monthly: Sequence[bool]) -> list[str]:
-    """Each payment as it is printed elsewhere; the largest monthly one is what is left of the printed total."""
-    total = rounding.printed(math.fsum(parts), figures.dollars)
-    shown = [rounding.printed(part, figures.dollars) for part in parts]
-    rest = max(range(len(parts)), key=lambda at: (monthly[at], parts[at]))
-    left = total - math.fsum(shown) + shown[rest]
-    if left <= 0 or abs(left - parts[rest]) > rounding.place(figures.dollars(total)):
-        return rounding.glances(parts)
-    return [rounding.exactly(left) if at == rest else figures.usd(part) for at, part in enumerate(parts)]
 
 
 def _block(best: Scenario) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import date, timedelta
 
 from planner.answer.row import Row
 from planner.report.wording.figures import NEVER, NO_END_DAYS, days, many, percent, plain
@@ -19,6 +20,11 @@ def run_days(value: float) -> str:
         return many(round(value / 365.25), "year")
     said = days(value).removesuffix(".0")
     return counted(said, "day")
+
+
+def by_day(start: date, ran: float) -> str:
+    """The date by which so many days have passed; `never` where they never do."""
+    return NEVER if ran > NO_END_DAYS else f"{start + timedelta(days=math.ceil(ran))}"
 
 
 def costlier_in(row: Row, outcomes: str) -> str:

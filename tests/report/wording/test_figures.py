@@ -18,7 +18,7 @@ from planner.decide.comparison import Comparison
 from planner.report.data.comparison_json import document
 from planner.report.diff.comparisons import changes
 from planner.report.terminal.columns import fitted, rows, whole
-from planner.report.wording import answer, figures, recommendation
+from planner.report.wording import alternatives, answer, figures, recommendation
 from planner.report.wording.stale_prices import aged, json_texts, sentences
 from planner.report.wording.table import Column
 from planner.report.wording.wrapping import cells, cut, wrap
@@ -60,7 +60,7 @@ def test_a_safest_choice_is_said_beside_one_whose_p90_is_never_reached() -> None
     assert best.cost_usd is not None
     never = replace(best, cost_usd=replace(best.cost_usd, p90=math.inf))
     found = replace(small(), scenarios=(never, other), answer=answered(best.id, (other.id, "safest")))
-    ((_, title, text),) = answer.alternatives(found)
+    ((_, title, text),) = alternatives.alternatives(found)
     assert title == "Safer"
     assert text.endswith(" at P90, where the recommended choice does not finish.")
 
@@ -89,7 +89,7 @@ def test_answer_names_both_and_says_what_does_not_finish() -> None:
     assert said[0].endswith("It costs about $6,844 and takes 5.4 days.")
     assert said[2] == "Capacity Block: Buy 6 days ($6,797, sold from 2026-08-10). No outcome outlasts it."
     assert said[3].startswith("Risk: 1 in 10 outcomes costs more than $6,861; 1 in 10 takes more than 5.")
-    assert said[-2].startswith("Breakdown: GPU nodes ")
+    assert said[-2].startswith("Planned cost: GPU nodes ")
     assert said[-1].startswith("Cheaper: #")
     assert "does not finish in more than half of the outcomes" in said[-1]
     assert "Right if you accept that it does not finish in 20% of the outcomes. It is unproven: " in said[-1]

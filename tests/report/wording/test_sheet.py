@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date, timedelta
 
 import pytest
 
 from planner.answer.futures import Future
 from planner.decide.comparison import Comparison
+from planner.decide.study import study
+from planner.estimate.request import Request
 from planner.report.html import page
 from planner.report.html import sheet as html
 from planner.report.markdown import sheet as markdown
-from planner.report.wording import figures
+from planner.report.wording import figures, rounding
 from planner.report.wording.after_run import usd_per_month
 from planner.report.wording.sheet import BUDGET, NOTHING, pool_sheet_of, sheet_of
-from tests.builders import compared, plan_of
+from tests.builders import book_of, compared, plan_of
 from tests.report.test_golden_pool import few
 
 STAYS = ("storage.s3.standard", "storage.s3.checkpoints", "storage.kms.key")
@@ -128,3 +131,30 @@ def test_a_cheaper_choice_that_is_not_chosen_is_named_with_the_reason():
     assert "spot" in told
     assert "unproven" in told
     assert "Rule:" not in told
+
+
+def test_the_days_the_rest_of_the_budget_on_demand_and_the_price_to_stop_at():
+    sections = {
+        "start": "2026-12-07",
+        "fleet": {"instance_types": ["p5.48xlarge"], "nodes": [16, 20]},
+        "run": {"work": {"gpu_hours": 38_000}, "deadline": "28d"},
+        "purchase": {"options": ["capacity-block", "on-demand"]},
+        "storage": {"layouts": ["converged"]},
+    }
+    plan = plan_of(**sections)
+    found = compared(plan, draws=300)
+    request = Request(plan=plan, plan_sha256="0" * 64, book=book_of(), draws=300)
+    best, told = found.best, said(sheet_of(found, study(request, found, grid=False)))
+    assert told["Dates"].startswith("Starts on 2026-12-07; half of the outcomes end by 2026-12-")
+    assert "the deadline is 2027-01-04" in told["Dates"]
+    assert f"ends on {date(2026, 12, 7) + timedelta(days=best.block_plan.days)}, 11:30 UTC" in told["Dates"]
+    rest = rounding.usd_apart(best.cost_usd.plan, best.cost_usd.p90)
+    assert f"{rest} of the budget, that included, is beyond what is planned" in told["Payments, as planned"]
+    assert "On-Demand: #" in told["Not chosen"]
+    # at that price the plan's own comparison has the other one in front
+    usd = float(told["Prices"].partition("Above $")[2].partition("/h")[0])
+    assert usd > 41.53
+    for price, option in ((usd * 0.98, "capacity-block"), (usd * 1.02, "on-demand")):
+        own = {"purchase": "capacity-block", "usd": price, "unit": "Hrs", "source": "a quote", "date": "2026-12-01"}
+        turned = compared(plan_of(**{**sections, "prices": {"own": [own]}}), draws=300)
+        assert min(turned.complete, key=lambda s: s.cost_usd.p50).option.id == option
