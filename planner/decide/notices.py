@@ -109,8 +109,8 @@ def _taken_for_granted(plan: Plan, used: Mapping[str, Assumption]) -> list[str]:
     files = plan.storage.settings_of(ConvergedSettings).posix
     if "converged" in plan.storage.layouts and (plan.data.access == "posix" if files is None else files):
         notes.append(
-            "files over the pool of converged (JuiceFS) are priced and not deployed yet, so no choice with them is "
-            "recommended; several nodes that append to one file lose records there"
+            "files over the pool of the nodes' drives (converged, by JuiceFS) are priced but not deployed yet, so no "
+            "choice with them is recommended; with them, appends to one file from several nodes lose records"
         )
     return notes
 

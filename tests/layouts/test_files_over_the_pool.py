@@ -145,7 +145,7 @@ class TestChoice:
         assert pool.cost_usd.p50 < lustre.cost_usd.p50
         assert found.answer.recommended == lustre.id
         assert any("lose records" in text for text in pool.warnings)
-        assert any("priced and not deployed yet" in text for text in found.notes)
+        assert any("priced but not deployed yet" in text for text in found.notes)
 
     def test_a_stack_file_is_refused_with_the_reason(self):
         plan = plan_of(data={"access": "posix"}, purchase=ON_DEMAND)
