@@ -17,10 +17,11 @@ FEW_COUNTS = 3  # node counts of one way to buy and to store that have a row eac
 
 @dataclass(frozen=True, kw_only=True)
 class Shortlist:
-    """rows: ranks and scenarios that have a row. families: eligible commitments, folded. other_counts: the same way to
-    buy and to store as a row above, with other node counts. not_eligible: complete ones that have no row; unpriced:
-    those that lack a price; infeasible: the others."""
+    """best: the recommended one. rows: ranks and scenarios that have a row. families: eligible commitments, folded.
+    other_counts: the same way to buy and to store as a row above, with other node counts. not_eligible: complete ones
+    that have no row; unpriced: those that lack a price; infeasible: the others."""
 
+    best: Scenario | None
     rows: tuple[tuple[int, Scenario], ...]
     families: tuple[CommitmentFamily, ...]
     other_counts: tuple[Scenario, ...]
@@ -43,6 +44,7 @@ def shortlist_of(comparison: Comparison, *, everything: bool = False) -> Shortli
     counted = {s.id for s in rest}
     left = [s for s in feasible if s.id not in counted and s.id not in folded]
     return Shortlist(
+        best=comparison.best,
         rows=tuple((rank, s) for rank, s in enumerate(comparison.scenarios, 1) if s.id in kept),
         families=families,
         other_counts=tuple(counts),

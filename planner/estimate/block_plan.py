@@ -47,6 +47,8 @@ def block_plan_of(request: Request, entry: Evaluated, sheet: Sheet) -> BlockPlan
         decide_on=request.start + timedelta(days=decide),
         extension_is_certain=request.plan.purchase.capacity_block.extension,
         extension_granted=request.table()["block.extension_granted_fraction"].value,
+        on_demand_found=request.table()["block.on_demand_found_fraction"].value,
+        later_wait_days=request.table()["block.later_wait_days"].value,
         is_given=request.plan.purchase.capacity_block.days is not None,
         done_fraction=decide * 24 / usable,
         parts=block_parts(int(days)),

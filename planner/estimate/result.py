@@ -63,7 +63,8 @@ class FirstAlone:
 @dataclass(frozen=True, kw_only=True)
 class BlockPlan:
     """A block of so many days that costs usd, sold from a day on. tail: the rule, "extend", "on-demand" or "none".
-    extension_is_certain: the plan counts on an extension; extension_granted: its assumed chance otherwise. parts: the
+    extension_is_certain: the plan counts on an extension; extension_granted: its assumed chance otherwise;
+    on_demand_found, later_wait_days: of a whole fleet of On-Demand nodes, and until a later block starts. parts: the
     days of each part, where AWS sells no such block. ask_from: the first day on which AWS extends it. nearly: a length
     that costs less and is on time too seldom.
     first_alone: where AWS has no second part; the other numbers are of both.
@@ -89,6 +90,8 @@ class BlockPlan:
     first_alone: FirstAlone | None = None
     extension_is_certain: bool = False
     extension_granted: float = 0.0
+    on_demand_found: float = 0.0
+    later_wait_days: float = 0.0
     is_given: bool = False
     left_days: float | None = None
     extension_days: float | None = None

@@ -11,10 +11,12 @@ from planner.plan.check import no_fit
 from planner.plan.check_prices import items_findings
 from planner.plan.finding import Finding
 from planner.plan.profiles import gpus_of, has_figure, has_mfu, kinds_with_speed
+from planner.plan.quantities import MAX_HOURS
 from planner.plan.training_types import Work
 from planner.plan.types import Plan
 from planner.plan.wording import did_you_mean, listed, shown
 from planner.plan.yamlfile import Path
+from pricing.offers import HOURS_PER_YEAR
 
 if TYPE_CHECKING:
     from planner.plan.load import LoadedPlan
@@ -60,6 +62,7 @@ def types_of(plan: Plan, known: Mapping[str, InstanceType]) -> Iterator[Finding]
     if len(mine) == len(plan.fleet.instance_types):
         yield from _kinds(plan, sorted({instance.gpu_name.upper() for instance in mine}))
         yield from _profile(plan, sorted({instance.gpu_name.upper() for instance in mine}))
+        yield from _amount(plan, mine)
     for instance in mine:
         yield from _fits(plan, instance)
     named: list[tuple[Path, str | None]] = []
@@ -143,6 +146,29 @@ def _profile(plan: Plan, kinds: Sequence[str]) -> Iterator[Finding]:
         yield ("data", "profile"), message, "write read_per_gpu: what one of your GPUs reads, such as 20MB/s"
 
 
+def _sizes(plan: Plan, instance: InstanceType) -> list[int]:
+    """The numbers of GPUs that train, of this type."""
+    sizes = [(nodes - plan.fleet.spares) * instance.gpu_count for nodes in plan.fleet.nodes or ()]
+    return sizes + [entry.count for entry in plan.fleet.gpus or () if entry.gpu == instance.gpu_name.upper()]
+
+
+def _amount(plan: Plan, types: Sequence[InstanceType]) -> Iterator[Finding]:
+    """Work of a second, or of years that nobody trains for, was written in another unit or with another exponent."""
+    most = max((size for instance in types for size in _sizes(plan, instance)), default=0)
+    per_gpu = max((1e12 * (instance.peak_tflops or 0) for instance in types), default=0)
+    years, remedy = MAX_HOURS / HOURS_PER_YEAR, "check its unit and exponent, or write more nodes"
+    for at, part in _parts(plan):
+        if part.flop is not None and 0 < part.flop < per_gpu:
+            message = f"{part.flop:.3g} FLOP are less than a second of one GPU"
+            yield (*at, "flop"), message, "write those of the whole run: about 6 x parameters x tokens"
+        if part.flop is not None and part.flop > per_gpu * most * MAX_HOURS * 3600 > 0:
+            message = f"{part.flop:.3g} FLOP take {most:,} GPUs more than {years:g} years even at their peak"
+            yield (*at, "flop"), message, remedy
+        if part.gpu_hours is not None and not plan.run.relative_speed and part.gpu_hours > most * MAX_HOURS > 0:
+            message = f"{part.gpu_hours:,.3g} GPU-hours take {most:,} GPUs more than {years:g} years"
+            yield (*at, "gpu_hours"), message, remedy
+
+
 def _each(kinds: Iterable[str], value: str) -> str:
     return ", ".join(f"{kind}: {value}" for kind in kinds)
 
@@ -180,13 +206,10 @@ def _fits(plan: Plan, instance: InstanceType) -> Iterator[Finding]:
     """A fleet size that is not in the throughput table needs two measured rows for the fit, or linear scaling."""
     if plan.run.scaling != "strong":
         return
-    fleet, per_node = plan.fleet, instance.gpu_count
-    sizes = [(nodes - fleet.spares) * per_node for nodes in fleet.nodes or ()]
-    sizes += [entry.count for entry in fleet.gpus or () if entry.gpu == instance.gpu_name.upper()]
     tables = [(("run", "phases", i, "throughput"), phase.throughput) for i, phase in enumerate(plan.run.phases)]
     for at, rows in [*tables, (("run", "throughput"), plan.run.throughput)]:
         measured = {row.gpus for row in rows if row.measured}
         listed_sizes = {row.gpus for row in rows}
-        for gpus in sizes:
+        for gpus in _sizes(plan, instance):
             if rows and gpus not in listed_sizes and len(measured) < 2:
                 yield at, *no_fit(gpus, len(measured))

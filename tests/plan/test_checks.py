@@ -253,6 +253,14 @@ def _judged(text: str, *overrides: str):
             "the peak FLOP/s of g5.xlarge is not known",
             "gpu_hours",
         ),
+        (["run.work={flop: 3e10}"], "run.work", "3e+10 FLOP are less than a second of one GPU", "6 x parameters"),
+        (["run.work={flop: 3.2e24}"], "run.work", "take 32 GPUs more than 10 years even at their peak", "exponent"),
+        (
+            ["run.work={gpu_hours: 2.9e6}"],
+            "run.work",
+            "2.9e+06 GPU-hours take 32 GPUs more than 10 years",
+            "more nodes",
+        ),
     ],
 )
 def test_rules_that_need_the_catalogue(overrides, where, message, remedy):

@@ -231,14 +231,15 @@ def check(found: Comparison) -> None:
 
 
 def check_sheet(text: str, rows: dict[str, dict[str, str]]) -> None:
-    if found := re.search(rf"({USD}): 9 of 10 outcomes cost less.*?planned at ({USD})\.", text):
+    if found := re.search(rf"({USD}) \(P90\): 9 of 10 outcomes cost less.*?Planned: ({USD})\.", text):
         assert value(found[1]) == value(rows["1"]["P90 USD"])
         assert value(found[2]) == value(rows["1"]["Planned USD"])
-        cash = re.search(r"Payments(?:\*\*:)? (.*?) (?:- \*\*)?Why this one", text)
+        cash = re.search(r"Payments, as planned(?:\*\*:)? (.*?) (?:- \*\*)?(?:Dates|Why this one)", text)
         assert cash
         if "later payment" not in cash[1]:
-            amounts = re.findall(rf"(?:\d{{4}}-\d\d-\d\d|[Mm]onthly): (<?-?{USD})(?! more where)", cash[1])
-            assert sum(map(value, amounts)) == value(found[2]), cash[1]
+            dated = rf"(?:\d{{4}}-\d\d-\d\d\)?|[Mm]onthly bills, together): (<?-?{USD})(?![\d,.]| more where)"
+            amounts = re.findall(dated, cash[1])
+            assert near(found[2], sum(map(value, amounts))), cash[1]
 
 
 @given(plans() | plans(held=True))

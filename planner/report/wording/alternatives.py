@@ -112,7 +112,7 @@ def figures_of(comparison: Comparison, scenario: Scenario) -> str:
     if scenario.is_held:
         month = figures.usd(held.usd_per_month(scenario))
         return f"about {figures.usd(cost.p50)}, {month} a month (P90 {figures.usd(cost.p90)})"
-    below = "no P90" if math.isinf(cost.p90) else f"P90 {figures.usd(cost.p90)}"
+    below = "no P90" if math.isinf(cost.p90) else f"P90 {figures.usd(cost.p90)}, {spoken.run_days(run.p90)}"
     joined = "; " if scenario.futures else " and "
     return f"{futures.about(scenario)}{joined}{spoken.run_days(run.p50)} ({below})"
 

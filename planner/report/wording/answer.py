@@ -145,10 +145,9 @@ def condition(comparison: Comparison, best: Scenario) -> str:
         return f"It is the only choice with a complete price; it {keeps}."
     if others:
         apart = apart_though_tied(answer, best, others, lambda s: named(comparison, s), "outcomes")
-        return (
-            f"It {keeps} and costs as much as {_listed(comparison, others)}, within the uncertainty{apart}; it is "
-            f"chosen for {chosen_for(best, others, answer.rank_by)}."
-        )
+        why = chosen_for(best, others, answer.rank_by)
+        tied = f"{_listed(comparison, others)} within the uncertainty{apart}"
+        return f"It {keeps}. It costs as much as {tied}, and is chosen for {why}."
     cost = per_unit(best, answer.rank_by)
     eligible = [s for s in comparison.scenarios if s.eligible and not s.held_back]
     rivals = [s for s in eligible if s.id != best.id and ranked(s, answer.rank_by) > ranked(best, answer.rank_by)]

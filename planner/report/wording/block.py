@@ -5,7 +5,7 @@ from __future__ import annotations
 from planner.estimate.block_tail import EXTEND, NONE
 from planner.estimate.node_purchase import BLOCK_FEE, Cash
 from planner.estimate.result import BlockPlan, Scenario
-from planner.models.block_sizes import BLOCK_MAX_DAYS
+from planner.models.block_sizes import BLOCK_MAX_DAYS, block_parts
 from planner.report.wording import figures
 
 MOST = 0.5  # a block that most outcomes outlast needs a reason
@@ -40,7 +40,9 @@ def _nearly(plan: BlockPlan) -> str:
     if nearly is None:
         return ""
     less, on_time = figures.usd(nearly.usd_less), f"{nearly.on_time_fraction:.1%}"
-    return f" {_days(nearly.days)} would cost {less} less on average and be on time in {on_time} of the outcomes."
+    parts = block_parts(int(nearly.days))
+    sold = f" ({' + '.join(map(str, parts))})" if len(parts) > 1 else ""
+    return f" {_days(nearly.days)}{sold} would cost {less} less on average and be on time in {on_time} of the outcomes."
 
 
 def _bought(plan: BlockPlan, buy: str) -> str:
@@ -58,9 +60,10 @@ def _bought(plan: BlockPlan, buy: str) -> str:
     on_demand = (
         ""
         if plan.on_demand_usd is None
-        else f"On-Demand from the last checkpoint (planner leave, {figures.usd(plan.on_demand_usd)})"
+        else f"On-Demand from the last checkpoint (planner leave, {figures.usd(plan.on_demand_usd)}, "
+        f"assumed chance {figures.percent(plan.on_demand_found)})"
     )
-    ways = [on_demand, "a later block, some weeks on"]
+    ways = [on_demand, f"a later block (assumed: {_days(plan.later_wait_days)} on)"]
     if plan.tail == EXTEND and plan.extension_usd is not None:
         ways = [_extension(plan), *ways]
     if plan.extension_is_certain:
@@ -94,7 +97,7 @@ def due(scenario: Scenario, entry: Cash) -> str:
     plan = scenario.block_plan
     if plan is None or entry.derivation != BLOCK_FEE:
         return entry.due
-    return f"at purchase, {plan.sold_from} to {entry.due}"
+    return f"at purchase, by {entry.due} (sold from {plan.sold_from})"
 
 
 def more_cash(plan: BlockPlan) -> str:
@@ -106,7 +109,7 @@ def more_cash(plan: BlockPlan) -> str:
     what = "another block of" if _exceeds(plan, plan.extension_days) else "an extension by"
     return (
         f"{plan.decide_on}: {figures.usd(plan.extension_usd)} more where the run outlasts the block ({share} of the "
-        f"outcomes), for {what} {_days(plan.extension_days or 0)}, which is enough in half of them"
+        f"outcomes), for {what} {_days(plan.extension_days or 0)}, enough in half of these"
     )
 
 
@@ -118,7 +121,7 @@ def _needed(plan: BlockPlan) -> str:
     if most is None or most <= days:
         return f": these need up to {_days(days)} more ({figures.usd(plan.extension_usd)} today)"
     said = f": half of these need up to {_days(days)} more ({figures.usd(plan.extension_usd)} today)"
-    return f"{said}, 9 of 10 up to {int(most)} ({figures.usd(plan.extension_p90_usd or 0)})"
+    return f"{said}, 1 in 10 of these more than {int(most)} ({figures.usd(plan.extension_p90_usd or 0)})"
 
 
 def _days(days: float) -> str:

@@ -9,6 +9,7 @@ from planner.report.wording import figures
 
 SPOT, BLOCK, ANY = ("where spot holds", "where it does not"), ("within the block", "beyond it"), ("", "")
 NEAR = 0.02  # of the outcomes
+FAR = 0.05  # from the P50
 
 
 def about(row: Row) -> str:
@@ -33,8 +34,11 @@ def either(row: Row) -> tuple[str, str]:
 
 
 def average(row: Row) -> str:
-    """`the average is $171k`, where two futures make the middle say little; else ""."""
-    return f"the average is {figures.usd(row.mean_cost_usd)}" if row.futures and row.mean_cost_usd is not None else ""
+    """`the average is $171k`, where two futures or a long tail make the middle say little; else ""."""
+    if row.mean_cost_usd is None or row.cost_usd is None or math.isinf(row.mean_cost_usd):
+        return ""
+    far = abs(row.mean_cost_usd - row.cost_usd.p50) > FAR * row.cost_usd.p50
+    return f"the average is {figures.usd(row.mean_cost_usd)}" if row.futures or far else ""
 
 
 def _percent(row: Row) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from planner.answer.measure import cost_of
 from planner.decide.commitments import CommitmentFamily
@@ -13,8 +13,19 @@ from planner.report.wording import evidence, figures
 from planner.report.wording.eligibility import held_back
 from planner.report.wording.figures import FAMILIES
 from planner.report.wording.line import Kind, Line
+from pricing.offers import PurchaseOption
 
 NOT_IN_THE_TABLE = "Not in the table (--all shows them)"
+MISSES = {
+    "finish": "never finishes",
+    "block": "outlasts its Capacity Block",
+    "deadline": "misses the deadline",
+    "assumed limit": "takes longer than the assumed limit",
+    "budget": "costs more than the budget",
+    "delivery": "delivers too few node-hours",
+    "reading": "reads more slowly than training needs",
+}
+LATE = MISSES | {"deadline": "late", "assumed limit": "late"}  # where there is room for a line
 OF_THE_OUTCOMES = " of the outcomes"
 NAMES = 2  # purchase options or layouts that are named; more are only counted
 REASONS = 4  # groups that are named
@@ -70,7 +81,8 @@ def others(shortlist: Shortlist, title: str = NOT_IN_THE_TABLE) -> list[Line]:
     """A title and a line for each reason; empty if every choice has a row or is folded."""
     without = _without_a_row(shortlist)
     left = [s for s in shortlist.not_eligible if s.layout not in without]
-    lines = [Line(_layout(found), Kind.ITEM) for found in without.values()] + _reasons(shortlist, left)
+    lines = [Line(_layout(found, shortlist.best), Kind.ITEM) for found in without.values()]
+    lines += _reasons(shortlist, left)
     return [Line(f"{title}:"), *lines] if lines else []
 
 
@@ -78,7 +90,7 @@ def storage(shortlist: Shortlist) -> list[Line]:
     """`s3-stream: $354k, misses the deadline in 15%`, a line for each layout without a row: whoever chooses storage
     must see them all."""
     return [
-        Line(f"Not eligible: {figures.layout_name(found[0])}: {_nearest(found)[1]}".removesuffix(OF_THE_OUTCOMES))
+        Line(f"Not eligible: {_missing_limit(found, shortlist.best, LATE)[1]}".removesuffix(OF_THE_OUTCOMES))
         for found in _without_a_row(shortlist).values()
     ]
 
@@ -105,19 +117,25 @@ def _reasons(shortlist: Shortlist, not_eligible: Sequence[Scenario]) -> list[Lin
     return [Line(text, Kind.ITEM) for text in lines]
 
 
-def _layout(found: Sequence[Scenario]) -> str:
-    """`s3-stream: 20 x p5.48xlarge, on-demand comes nearest of 91 choices: $354k, misses the deadline in 15% of the
-    outcomes`"""
-    near, result = _nearest(found)
-    place = f"{figures.layout_name(near)}: {figures.fleet(near)}, {figures.short_purchase(near.option)}"
-    of = f" comes nearest of {figures.many(len(found), 'choice')}" if len(found) > 1 else ""
-    return f"{place}{of}: {result}"
+def _layout(found: Sequence[Scenario], best: Scenario | None) -> str:
+    """`s3-stream on capacity-block: $279k, misses the deadline in 20% of the outcomes (20 x p5; 91 choices)`"""
+    one, said = _missing_limit(found, best)
+    return f"{said} ({figures.fleet(one)}; {figures.many(len(found), 'choice')})"
 
 
-def _nearest(found: Sequence[Scenario]) -> tuple[Scenario, str]:
-    """The choice that misses its limits in the fewest outcomes; what it costs and misses."""
-    near = min(found, key=_how_far)
-    return near, f"{figures.usd(cost_of(near, 'p50'))}, {'; '.join(misses([near]) or _shortfalls(near))}"
+def _missing_limit(
+    found: Sequence[Scenario], best: Scenario | None, words: Mapping[str, str] = MISSES
+) -> tuple[Scenario, str]:
+    """What a layout costs and misses on the recommended nodes, so that only the storage differs; where it has no such
+    choice, or nothing is recommended, the choice that misses its limits in the fewest outcomes."""
+    same = [] if best is None else [s for s in found if (s.nodes, s.option, s.instance_type) == _bought(best)]
+    one = min(same or found, key=_how_far)
+    name = f"{figures.layout_name(one)} on {figures.short_purchase(one.option)}"
+    return one, f"{name}: {figures.usd(cost_of(one, 'p50'))}, {'; '.join(misses([one], words) or _shortfalls(one))}"
+
+
+def _bought(best: Scenario) -> tuple[int, PurchaseOption, str]:
+    return best.nodes, best.option, best.instance_type
 
 
 def _how_far(scenario: Scenario) -> tuple[float, float]:
@@ -138,26 +156,15 @@ def _grouped(
     ]
 
 
-MISSES = {
-    "finish": "never finishes",
-    "block": "outlasts its Capacity Block",
-    "deadline": "misses the deadline",
-    "assumed limit": "takes longer than the assumed limit",
-    "budget": "costs more than the budget",
-    "delivery": "delivers too few node-hours",
-    "reading": "reads more slowly than training needs",
-}
-
-
 def _shortfalls(scenario: Scenario) -> list[str]:
     return [entry.kind for entry in scenario.shortfalls] or [held_back(scenario)]
 
 
-def misses(scenarios: Sequence[Scenario]) -> list[str]:
+def misses(scenarios: Sequence[Scenario], words: Mapping[str, str] = MISSES) -> list[str]:
     """What they miss, and in which share of the outcomes."""
     kinds = [entry.kind for entry in scenarios[0].shortfalls]
     missed = {kind: [1 - e.fraction for s in scenarios for e in s.shortfalls if e.kind == kind] for kind in kinds}
-    return [f"{MISSES[kind]} in {figures.shares(shares)}{OF_THE_OUTCOMES}" for kind, shares in missed.items()]
+    return [f"{words[kind]} in {figures.shares(shares)}{OF_THE_OUTCOMES}" for kind, shares in missed.items()]
 
 
 def _missing(scenario: Scenario) -> list[str]:

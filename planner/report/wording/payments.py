@@ -10,7 +10,9 @@ from planner.models.bill_lines import BLOCK_MORE, COMPUTE_FALLBACK
 from planner.report.wording import block, figures, rounding
 
 MONTHLY = "monthly"  # the bill of AWS
+OF_THE_BILLS = ", on the monthly bills"
 MOST = 6  # payments that are named
+MOST_ROUNDED = 0.02  # of a payment, so that all add up as printed
 
 
 def sentences(best: Scenario) -> tuple[str, ...]:
@@ -22,8 +24,11 @@ def sentences(best: Scenario) -> tuple[str, ...]:
     listed = [entry for entry in best.cash if not (tail and entry.derivation == BLOCK_MORE)]
     due = [(entry, entry.usd - (beyond if entry.due == MONTHLY else 0.0)) for entry in listed]
     usd = _payments([part for _, part in due], [entry.due == MONTHLY for entry, _ in due])
-    when = ["monthly, in all" if entry.due == MONTHLY else block.due(best, entry) for entry in listed]
-    said = [f"{day}: {part}, {entry.what}" for day, part, entry in zip(when, usd, listed, strict=True)][:MOST]
+    when = ["monthly bills, together" if entry.due == MONTHLY else block.due(best, entry) for entry in listed]
+    said = [
+        f"{day}: {part}, {entry.what.removesuffix(OF_THE_BILLS)}"
+        for day, part, entry in zip(when, usd, listed, strict=True)
+    ][:MOST]
     left = len(listed) - MOST
     more = [f"and {figures.many(left, 'later payment')}"] if left > 0 else []
     return (*said, *more, *filter(None, [tail, _beyond(best, tail)]))
@@ -35,8 +40,8 @@ def _payments(parts: Sequence[float], monthly: Sequence[bool]) -> list[str]:
     shown = [rounding.printed(part, figures.dollars) for part in parts]
     rest = max(range(len(parts)), key=lambda at: (monthly[at], parts[at]))
     left = total - math.fsum(shown) + shown[rest]
-    if left <= 0 or abs(left - parts[rest]) > rounding.place(figures.dollars(total)):
-        return rounding.glances(parts)
+    if abs(left - parts[rest]) > MOST_ROUNDED * parts[rest]:
+        return [figures.usd(part) for part in parts]
     return [rounding.exactly(left) if at == rest else figures.usd(part) for at, part in enumerate(parts)]
 
 
@@ -45,6 +50,6 @@ def _beyond(best: Scenario, tail: str) -> str:
     cost = best.cost_usd
     if cost is None or math.isinf(cost.p90) or rounding.apart(cost.plan, cost.p90) <= 0:
         return ""
-    that = ", that included," if tail else ""
     more = rounding.usd_apart(cost.plan, cost.p90)
-    return f"{more} of the budget{that} is beyond what is planned, for a run that takes longer or fails more often"
+    part = "; what is paid beyond the block is part of it" if tail else ""
+    return f"{more} of the budget is for a run that takes longer or is interrupted more often than planned{part}"

@@ -41,7 +41,7 @@ APPENDIX = "Everything after this page is the appendix: where each figure comes 
 BUDGET, PAYMENTS = "Budget to approve", "Payments, as planned"
 HEADING = (("budget", BUDGET), ("payments", PAYMENTS), ("risk", "Risk"), ("what is not known", "Not known"))
 SIGNED = ("Requested by", "Approved by", "Date", "Signature")
-OUTSIDE = {"salaries": "salaries", "preprocessing": "preprocessing", "experiments": "experiments and failed runs"}
+OUTSIDE = {"salaries": "salaries", "preprocessing": "preprocessing", "experiments": "experiments before this run"}
 ITEMS = (Kind.ITEM, Kind.WARNING)
 MOST = 6  # things that are not known that are named
 CHANGES = 2  # changes of the answer that are named
@@ -185,7 +185,7 @@ def _stop(comparison: Comparison, best: Scenario, study: Study) -> tuple[str, ..
 
 def _when(best: Scenario) -> str:
     plan = best.block_plan
-    return f"Buy, then decide on {plan.decide_on}" if plan and plan.decide_day and plan.left_days is not None else "Buy"
+    return f"Buy, then decide by {plan.decide_on}" if plan and plan.decide_day and plan.left_days is not None else "Buy"
 
 
 def _block(best: Scenario) -> str:
@@ -210,11 +210,10 @@ def _prices(comparison: Compared[R]) -> tuple[str, ...]:
         and entry.line in mine
         and (not entry.purchases or (best is not None and best.option in entry.purchases))
     ]
-    oldest = min((entry.price_date for entry in old), default=None)
-    said = f"{figures.many(len(old), 'price')} of this choice out of date (oldest: {oldest}). Check the current price."
+    dated = [f"{stale_prices.line_name(entry)} {entry.price_date}" for entry in old]
     return (
         f"As of {comparison.prices.as_of}{aged}.",
-        *([said] if old else []),
+        *([f"Older than they should be, to be checked before you buy: {', '.join(dated)}."] if dated else []),
     )
 
 

@@ -7,6 +7,7 @@ from datetime import date, timedelta
 
 from planner.answer.compared import Prices
 from planner.answer.price_age import ALL_LINES, StalePrice
+from planner.models.bill_lines import COMPUTE, bill_line
 from planner.report.wording import figures
 
 
@@ -53,6 +54,11 @@ def _of_plan(entry: StalePrice) -> str:
         f"Warning: {_name(entry)}: {_age(entry)}. Correct the date of that price in the plan, or that day (start, or "
         "--as-of)."
     )
+
+
+def line_name(entry: StalePrice) -> str:
+    """`GPU nodes` for the nodes, else the line of the bill."""
+    return bill_line(entry.line).part if entry.line == COMPUTE else entry.line
 
 
 def _name(entry: StalePrice) -> str:

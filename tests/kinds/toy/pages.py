@@ -16,7 +16,7 @@ from tests.kinds.toy.answers import document, named
 WITH_DERIVATIONS = ()
 
 
-def sheet(found):
+def sheet(found, watch):
     facts = (("Budget to approve", (figures.usd(found.best.cost_usd.p90),)),)
     return Sheet(title="To approve", name=found.plan_name, lead=found.best.id, facts=facts, signed=("Name",))
 
@@ -43,7 +43,7 @@ def page(found):
     blocks = [Bars(bars=bars), Table(label="Types", columns=columns(found))]
     return Page(
         head=Head(over="A toy", name=found.plan_name, facts=[f"prices of {found.prices.as_of}"]),
-        signed=Signed(sheet=sheet(found)),
+        signed=Signed(sheet=sheet(found, None)),
         appendix="What follows explains it.",
         sections=[
             Section(title="Answer", anchor="answer", blocks=[Card(title=found.best.id, lead=lead, figures=large)]),

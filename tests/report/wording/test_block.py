@@ -27,6 +27,8 @@ PLAN = BlockPlan(
     extension_p90_usd=29_500,
     on_demand_usd=13_300,
     extension_granted=0.5,
+    on_demand_found=0.6,
+    later_wait_days=14,
 )
 
 
@@ -35,7 +37,8 @@ def test_an_extension_is_named_for_half_and_for_nine_of_ten():
     assert (
         "with less than 79% done, extend by what is left (planner reserve --extend, sold from 2026-09-28, "
         "assumed chance 50%), "
-        "else On-Demand from the last checkpoint (planner leave, $13.3k), else a later block"
+        "else On-Demand from the last checkpoint (planner leave, $13.3k, assumed chance 60%), "
+        "else a later block (assumed: 14 days on)"
     ) in said
     certain = block.sentence(replace(PLAN, extension_is_certain=True))
     assert (
@@ -43,7 +46,9 @@ def test_an_extension_is_named_for_half_and_for_nine_of_ten():
         in certain
     )
     outlast = "79% of the outcomes outlast it; a longer one costs more on average"
-    assert said.endswith(f"{outlast}: half of these need up to 4 days more ($9,060 today), 9 of 10 up to 13 ($29.5k).")
+    assert said.endswith(
+        f"{outlast}: half of these need up to 4 days more ($9,060 today), 1 in 10 of these more than 13 ($29.5k)."
+    )
 
 
 def test_where_all_need_the_same_it_is_named_once():
@@ -59,7 +64,7 @@ def test_of_a_length_that_the_plan_sets_nothing_is_claimed():
 def test_cash_names_what_most_outcomes_pay_later():
     assert block.more_cash(PLAN) == (
         "2026-11-13: $9,060 more where the run outlasts the block (79% of the outcomes), for an extension by 4 days, "
-        "which is enough in half of them"
+        "enough in half of these"
     )
     assert block.more_cash(replace(PLAN, outlast_fraction=0.0, extension_usd=None)) == ""
     assert block.more_cash(replace(PLAN, tail="on-demand")) == ""

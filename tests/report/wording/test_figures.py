@@ -186,8 +186,8 @@ def test_a_lead_is_named_below_the_first_sentence(below: float | None, said: str
 
 def test_a_tie_is_named_with_what_decides_it() -> None:
     second = answer.sentences(led(1030.0, 0.4, tied=True))[1].text
-    assert "and costs as much as #2 FSx for Lustre on a Capacity Block, within the uncertainty; " in second
-    assert second.endswith("it is chosen for its lower P50.")
+    assert "It costs as much as #2 FSx for Lustre on a Capacity Block within the uncertainty, " in second
+    assert second.endswith("and is chosen for its lower P50.")
 
 
 def test_the_only_scenario_is_no_lead() -> None:
@@ -278,3 +278,31 @@ class TestColumns:
         shown = sorted("".join(lines).replace(" ", ""))
         for text in (*names, *numbers.values):
             assert not Counter("".join(text.split())) - Counter(shown)
+
+
+def test_a_choice_that_is_better_in_all_and_not_recommended_is_named_with_the_reason():
+    """Where no alternative names it: cheaper, less at P90 and earlier, and unproven."""
+    found = compared(plan_of(purchase={"options": ["on-demand", "capacity-block"]}, run={"deadline": "30d"}), draws=100)
+    best, other = found.best, next(s for s in found.complete if s.eligible and s.id != found.best.id)
+    cost, days = best.cost_usd, best.days
+    better = replace(
+        other,
+        unproven="nothing public shows it",
+        effort_usd=best.effort_usd,
+        cost_usd=replace(cost, p50=cost.p50 * 0.99, p90=cost.p90 * 0.99),
+        days=replace(days, p50=days.p50 * 0.9),
+    )
+    changed = replace(
+        found,
+        scenarios=tuple(better if s.id == other.id else s for s in found.scenarios),
+        answer=replace(found.answer, alternatives=()),
+    )
+    (said,) = answer.passed_over(changed, best)
+    assert said.startswith(
+        f"Not {alternatives.named(changed, better)}, though it costs less and ends earlier: it is unp"
+    )
+    assert said in answer.reasons(changed, best)
+    # one that is later, or that an alternative names, is not said here
+    later = replace(better, days=replace(days, p50=days.p50 * 1.1))
+    scenarios = tuple(later if s.id == other.id else s for s in found.scenarios)
+    assert answer.passed_over(replace(changed, scenarios=scenarios), best) == []
