@@ -65,12 +65,12 @@ def digits(amount: Decimal) -> Decimal:
     return amount.quantize(Decimal(1).scaleb(amount.adjusted() - 2))
 
 
-def near(text: str, amount: Decimal) -> bool:
-    """Whether a printed figure is the amount, to its own last digit."""
+def near(text: str, amount: Decimal, digits: float = 0.5) -> bool:
+    """Whether a printed figure is the amount, to its own last digit. digits: by how many units of it they may differ."""
     found = re.fullmatch(r"\$?([\d,]*\.?\d+)([kMBT]?)", text)
     assert found, text
     last = Decimal(UNITS[found[2]]).scaleb(-len(found[1].partition(".")[2]))
-    return abs(value(text) - amount) <= last / 2
+    return abs(value(text) - amount) <= last * Decimal(digits)
 
 
 def flat(text: str) -> str:
@@ -237,9 +237,12 @@ def check_sheet(text: str, rows: dict[str, dict[str, str]]) -> None:
         cash = re.search(r"Payments, as planned(?:\*\*:)? (.*?) (?:- \*\*)?(?:Dates|Why this one)", text)
         assert cash
         if "later payment" not in cash[1]:
-            dated = rf"(?:\d{{4}}-\d\d-\d\d\)?|[Mm]onthly bills, together): (<?-?{USD})(?![\d,.]| more where)"
+            dated = rf"(?:\d{{4}}-\d\d-\d\d\)?|[Oo]n monthly bills): (<?-?{USD})(?![.,]?\w| more where)"
             amounts = re.findall(dated, cash[1])
-            assert near(found[2], sum(map(value, amounts))), cash[1]
+            paid = sum(map(value, amounts))
+            assert "more where" in cash[1] or near(found[2], paid, 1), cash[1]
+            rest = re.search(rf"({USD}) of the budget is for a run", cash[1])
+            assert not rest or near(found[1], paid + value(rest[1]), 1), cash[1]
 
 
 @given(plans() | plans(held=True))

@@ -40,8 +40,8 @@ def dollars(value: float) -> str:
 
 
 def usd(value: float) -> str:
-    """`$13.2M`, or `never`."""
-    return NEVER if math.isinf(value) else f"${dollars(value)}"
+    """`$13.2M`, `-$46.9k` of a credit, or `never`."""
+    return NEVER if math.isinf(value) else f"{'-' if value < 0 else ''}${dollars(abs(value))}"
 
 
 def tick_label(value: float) -> str:

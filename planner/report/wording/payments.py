@@ -24,14 +24,14 @@ def sentences(best: Scenario) -> tuple[str, ...]:
     listed = [entry for entry in best.cash if not (tail and entry.derivation == BLOCK_MORE)]
     due = [(entry, entry.usd - (beyond if entry.due == MONTHLY else 0.0)) for entry in listed]
     usd = _payments([part for _, part in due], [entry.due == MONTHLY for entry, _ in due])
-    when = ["monthly bills, together" if entry.due == MONTHLY else block.due(best, entry) for entry in listed]
+    when = ["on monthly bills" if entry.due == MONTHLY else block.due(best, entry) for entry in listed]
     said = [
         f"{day}: {part}, {entry.what.removesuffix(OF_THE_BILLS)}"
         for day, part, entry in zip(when, usd, listed, strict=True)
     ][:MOST]
     left = len(listed) - MOST
     more = [f"and {figures.many(left, 'later payment')}"] if left > 0 else []
-    return (*said, *more, *filter(None, [tail, _beyond(best, tail)]))
+    return (*said, *more, *filter(None, [tail, _rest(best, math.fsum(part for _, part in due), tail)]))
 
 
 def _payments(parts: Sequence[float], monthly: Sequence[bool]) -> list[str]:
@@ -45,11 +45,10 @@ def _payments(parts: Sequence[float], monthly: Sequence[bool]) -> list[str]:
     return [rounding.exactly(left) if at == rest else figures.usd(part) for at, part in enumerate(parts)]
 
 
-def _beyond(best: Scenario, tail: str) -> str:
-    """What of the budget is not planned: without a word of it the payments seem to miss a part."""
+def _rest(best: Scenario, listed_usd: float, tail: str) -> str:
+    """What of the budget is beyond the payments that are listed: without a word of it they seem to miss a part."""
     cost = best.cost_usd
-    if cost is None or math.isinf(cost.p90) or rounding.apart(cost.plan, cost.p90) <= 0:
+    if cost is None or math.isinf(cost.p90) or rounding.apart(listed_usd, cost.p90) <= 0:
         return ""
-    more = rounding.usd_apart(cost.plan, cost.p90)
-    part = "; what is paid beyond the block is part of it" if tail else ""
+    more, part = rounding.usd_apart(listed_usd, cost.p90), ", what is paid beyond the block included" if tail else ""
     return f"{more} of the budget is for a run that takes longer or is interrupted more often than planned{part}"
