@@ -37,7 +37,7 @@ ALLOWED = {
     "fleet_pool.health": {"fleet_pool"},
     "fleet_pool.slurm": {"fleet_pool"},
     # other libraries' interfaces, on top of the client
-    "fleet_pool.doors": {"fleet_pool.client", "fleet_pool.compat"},
+    "fleet_pool.doors": {"fleet_pool.client", "fleet_pool.compat", "fleet_pool.problems", "fleet_pool.tokens"},
     "fleet_pool.worker": {"fleet_pool"},
     # which layouts there are, and what each lets a plan say: nothing of it loads a model
     "planner.layouts.room": set(),

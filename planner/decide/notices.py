@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 
 from planner.estimate.own_prices import source_of
 from planner.estimate.people_time import FACTORS
+from planner.layouts.converged.settings import ConvergedSettings
 from planner.layouts.registry import ROOMS
 from planner.plan.assumptions import Assumption
 from planner.plan.own_prices import OwnPrice
@@ -105,6 +106,12 @@ def _taken_for_granted(plan: Plan, used: Mapping[str, Assumption]) -> list[str]:
         notes.append("assumes the same mfu at every number of GPUs")
     if plan.data.access is None and not all(ROOMS[name].is_posix for name in plan.storage.layouts):
         notes.append("assumes that training reads objects; data.access: posix leaves out layouts without a file system")
+    files = plan.storage.settings_of(ConvergedSettings).posix
+    if "converged" in plan.storage.layouts and (plan.data.access == "posix" if files is None else files):
+        notes.append(
+            "files over the pool of the nodes' drives (converged, by JuiceFS) are priced but not deployed yet, so no "
+            "choice with them is recommended; with them, appends to one file from several nodes lose records"
+        )
     return notes
 
 

@@ -56,7 +56,7 @@ def ranking_of(
         if entry.planned is None or entry.why_not or entry.unpriced:
             continue
         run = entry.planned.run
-        if broken_constraints(request.plan, layout=entry.choice.layout, service=run.service, demand=run.demand):
+        if broken_constraints(request.plan, layout=entry.layout, service=run.service, demand=run.demand):
             continue
         id, cost = entry.choice.id, float(entry.planned.cost_usd)
         unit = 1.0 if run.delivered_fraction is None else float(run.useful_gpu_hours)

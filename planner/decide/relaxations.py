@@ -262,7 +262,7 @@ def _choices(request: Request, wanted: ChangedPlan) -> Iterator[_Choice]:
             complete=not entry.unpriced,
             usable_tb=None if service.usable_tb is None else float(service.usable_tb),
             broken=(
-                *broken_constraints(plan, layout=entry.choice.layout, service=service, demand=run.demand),
+                *broken_constraints(plan, layout=entry.layout, service=service, demand=run.demand),
                 *(["limit"] if _exceeds(plan, cost, days) else []),
             ),
         )

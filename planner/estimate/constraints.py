@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from planner.layouts.base import Demand, Service
-from planner.layouts.registry import ROOMS
+from planner.layouts.base import Demand, Layout, Service
 from planner.plan.types import Plan
 
 
@@ -14,10 +13,10 @@ def limit_of_plan(plan: Plan) -> float | None:
     return min((limit for limit in limits if limit is not None), default=None)
 
 
-def broken_constraints(plan: Plan, *, layout: str, service: Service, demand: Demand) -> tuple[str, ...]:
+def broken_constraints(plan: Plan, *, layout: Layout, service: Service, demand: Demand) -> tuple[str, ...]:
     """The requirements that a layout does not meet; empty if none. Cost and time: planner/decide/eligibility.py."""
     limits, found = plan.constraints, []
-    if plan.data.access == "posix" and not ROOMS[layout].is_posix:
+    if plan.data.access == "posix" and not layout.is_posix:
         found.append("it has no POSIX file system, but data.access requires one")
     usable = service.usable_tb
     if limits.min_usable_tb is not None and (usable is None or usable < limits.min_usable_tb):

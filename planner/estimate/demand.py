@@ -28,6 +28,7 @@ def demand_of(
         training_nodes=fleet.training_nodes,
         gpus=fleet.gpus,
         hot_bytes=max(sets.values()),
+        read_sets_bytes=sum(sets.values()),
         kept_bytes=data.kept_in_s3_bytes or sum(sets.values()),
         beside_hot_class=data.kept_class,
         checkpoint_bytes=_own("data.checkpoint_bytes", data.checkpoint_bytes, "checkpoint", "GB", 1e9, values, sheet),

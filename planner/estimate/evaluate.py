@@ -27,6 +27,7 @@ from planner.models.block_sizes import SOLD_DAYS, TOGETHER_DAYS
 from planner.models.block_tail import covering_days, held_hours
 from planner.models.number import quantiles, share_of, share_within
 from planner.models.values import Values
+from planner.plan.types import Plan
 from pricing.book import PriceNotFound
 from pricing.offers import PurchaseOption
 
@@ -105,11 +106,8 @@ class LayoutRuns:
         self.request, self.fleet, self.layout = request, fleet, layout
         self._runs: dict[str, ScenarioRuns] = {}
         plan, demand, work = request.plan, fleet.drawn_demand, fleet.drawn_work
-        self._central = Ground(plan=plan, demand=fleet.demand, work=fleet.work, layout=layout, values=central)
-        self._drawn: Ground | None = None
-        if drawn and demand and work:
-            varied = replace(layout, demand=demand)
-            self._drawn = Ground(plan=plan, demand=demand, work=work, layout=varied, values=drawn)
+        self._central = _ground(plan, layout, fleet.demand, fleet.work, central)
+        self._drawn = _ground(plan, layout, demand, work, drawn) if drawn and demand and work else None
 
     def evaluated(self, choice: Choice) -> Evaluated:
         """One purchase option, at central values and in draws."""
@@ -126,6 +124,11 @@ class LayoutRuns:
         if kind not in self._runs:
             self._runs[kind] = _runs_of(self.request, self.fleet, option, self._central, self._drawn)
         return self._runs[kind]
+
+
+def _ground(plan: Plan, layout: Layout, demand: Demand, work: FleetWork, values: Values) -> Ground:
+    stored = layout.stored(demand)
+    return Ground(plan=plan, demand=stored, work=work, layout=replace(layout, demand=stored), values=values)
 
 
 def _runs_of(

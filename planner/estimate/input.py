@@ -44,13 +44,14 @@ def data_input_of(
     """Stalls of every phase: its data set is read cold once, then at the steady rate of the largest data set.
 
     Phases share the plan's data set, or have their own. With a prefetch, or if the layout must be filled first: as much
-    of the first one as fits is copied while the GPUs wait. refills: how often the fast tier is lost; each time the data
-    is read cold again, as far as training reads it.
+    of the first one as fits is copied while the GPUs wait; where data is copied into the layout, all of every one.
+    refills: how often the fast tier is lost; each time the data is read cold again, as far as training reads it.
     """
-    prefetch = service.usable_tb is not None and (filled_first or plan.data.warm_up == "prefetch")
+    copied = service.copy_in_gb_per_s is not None
+    prefetch = service.usable_tb is not None and (copied or filled_first or plan.data.warm_up == "prefetch")
     has_own = any(phase.own_bytes is not None for phase in work.phases)
     hot = _first_set(plan, demand, work)
-    filled_gb = _filled(hot, service, prefetch, sheet)
+    filled_gb = _copied(demand, sheet) if copied else _filled(hot, service, prefetch, sheet)
     warm_up = _warm_up(service, prefetch, filled_gb, sheet)
     shared = (plan.data.hot_dataset_bytes, "plan:data.hot_dataset", "bytes") if has_own else hot
     filled = prefetch and work.phases[0].own_bytes is None
@@ -125,7 +126,7 @@ def data_input_of(
         "bytes",
         "(filled_gb + min(cold_gb, read_bytes / 10**9)"
         " + (read_bytes / 10**9 - min(cold_gb, read_bytes / 10**9)) * (1 - hit_fraction)) * 10**9",
-        "prefetched, then cold, then the cache misses of the remaining reads",
+        f"{'copied in' if copied else 'prefetched'}, then cold, then the cache misses of the remaining reads",
         filled_gb=(filled_gb, "run:storage.filled_gb", "GB"),
         cold_gb=cold_read,
         read_bytes=(read_bytes, "run:storage.read_bytes", "bytes"),
@@ -210,6 +211,12 @@ def _filled(hot: tuple[float, str, str], service: Service, prefetch: bool, sheet
     )
 
 
+def _copied(demand: Demand, sheet: Sheet) -> float:
+    """GB that are read from S3 and written into the layout before training starts, whether or not they stay cached."""
+    copied = (demand.copied_in_bytes, "run:storage.copied_in_bytes", "bytes")
+    return sheet.arithmetic("storage.filled_gb", copied[0] / 1e9, "GB", "copied_in / 10**9", copied_in=copied)
+
+
 def _warm_up(service: Service, prefetch: bool, filled_gb: float, sheet: Sheet) -> Number:
     if not prefetch:
         no_fill = "rule:the first epoch reads cold, so there is no prefetch"
@@ -218,7 +225,9 @@ def _warm_up(service: Service, prefetch: bool, filled_gb: float, sheet: Sheet) -
         "run.warm_up_hours",
         warm_up_hours,
         hot_gb=(filled_gb, "run:storage.filled_gb"),
-        cold_gb_per_s=(service.cold_gb_per_s, "run:storage.cold_read_gb_per_s"),
+        cold_gb_per_s=(service.cold_gb_per_s, COLD)
+        if service.copy_in_gb_per_s is None
+        else (service.copy_in_gb_per_s, "run:storage.copy_in_gb_per_s"),
     )
 
 

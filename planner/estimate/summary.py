@@ -99,7 +99,7 @@ def outlined(
     run, finished, delivered = planned.run, outcomes.finished, planned.run.delivered_fraction
     cost = float(planned.cost_usd) if cost_usd is None else cost_usd
     deployment = entry.layout.deployment(plan, central)
-    refused = broken_constraints(plan, layout=choice.layout, service=run.service, demand=run.demand)
+    refused = broken_constraints(plan, layout=entry.layout, service=run.service, demand=run.demand)
     return replace(
         _blank(entry),
         feasible=not refused,

@@ -8,6 +8,7 @@ from datetime import date
 from typing import ClassVar
 
 from planner.layouts.deployment import Deployment, NotDeployable
+from planner.layouts.registry import ROOMS
 from planner.models.derived import Derived
 from planner.models.ledger import Ledger
 from planner.models.number import Number
@@ -22,7 +23,9 @@ NO_SLOWDOWN = (0.0, "rule:storage uses nothing of the GPU nodes")
 class Demand:
     """What the run needs from storage.
 
-    nodes: paid GPU nodes, spares included; training_nodes: those that train. Bytes are decimal counts.
+    nodes: paid GPU nodes, spares included; training_nodes: those that train. Bytes are decimal counts. hot_bytes: the
+    largest data set that training reads, read_sets_bytes: all of them. copied_in_bytes: what is written into the layout
+    before training can read it; file_bytes: of one file of these, where objects are its blocks.
     beside_hot_class: S3 storage class of the data that training does not read. checkpoints_kept: the newest ones; 1 if
     all are kept, since older ones are evicted first. required_gb_per_s: the highest rate of
     any phase when training never waits.
@@ -33,7 +36,10 @@ class Demand:
     training_nodes: int
     gpus: int
     hot_bytes: float
+    read_sets_bytes: float
     kept_bytes: float
+    copied_in_bytes: float = 0.0
+    file_bytes: Number = 0.0
     beside_hot_class: str = "STANDARD"
     checkpoint_bytes: Number
     checkpoints_kept: int = 1
@@ -67,8 +73,9 @@ class Service:
 
     usable_tb: None if the layout has no capacity of its own. warm_gb_per_s: reads from the fast tier; cold: first reads
     from S3; steady: after the first epoch, a mix of hits and misses. write_gb_per_s: blocking checkpoint writes of the
-    whole job. slowdown_fraction: how much it slows the training step. derived: the derivation of these numbers, named
-    storage.*.
+    whole job. copy_in_gb_per_s: at which the data is written into the layout before training can read it; None where
+    nothing has to be. slowdown_fraction: how much it slows the training step. derived: the derivation of these numbers,
+    named storage.*.
     """
 
     raw_tb: float | None
@@ -78,6 +85,7 @@ class Service:
     steady_gb_per_s: Number
     hit_fraction: Number
     write_gb_per_s: Number
+    copy_in_gb_per_s: Number | None = None
     slowdown_fraction: Number
     durability: str
     lost_node: str
@@ -120,6 +128,15 @@ class Layout(ABC):
     @abstractmethod
     def refusals(self) -> tuple[str, ...]:
         """Why AWS or the engine cannot do this at all; empty if they can."""
+
+    @property
+    def is_posix(self) -> bool:
+        """Whether jobs have a POSIX file system on it; objects only if not."""
+        return ROOMS[self.name].is_posix
+
+    def stored(self, demand: Demand) -> Demand:
+        """The demand with the objects that this layout stores, where they are not those of the plan."""
+        return demand
 
     @property
     def filled_first(self) -> bool:

@@ -13,7 +13,7 @@ class Room:
     title: for people. brief: the same in two or three words, for a sentence. sections: those of the stack file that it
     has and not every layout has.
     is_default: whether plans that name no layouts compare it. has_settings: whether a plan may have `storage.<name>`.
-    is_posix: whether jobs have a POSIX file system on it; objects only if not.
+    is_posix: whether jobs always have a POSIX file system on it.
     may_refuse: fields of its settings with which AWS may be unable to provide it.
     variant_unit: what the number of a variant counts, as in `fsx-lustre+125`.
     lustre_deployment: deployment type of its file system. not_deployed: why `planner stack` does not write it; empty

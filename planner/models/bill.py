@@ -19,6 +19,7 @@ SERVICES = {
     "AmazonEBS": ("Amazon Elastic Block Store", "Storage"),
     "AmazonS3": ("Amazon Simple Storage Service", "Storage"),
     "AmazonFSx": ("Amazon FSx", "Storage"),
+    "AmazonRDS": ("Amazon Relational Database Service", "Databases"),
     "AmazonVPC": ("Amazon Virtual Private Cloud", "Networking"),
     "AWSDataTransfer": ("AWS Data Transfer", "Networking"),
     "AmazonCloudWatch": ("Amazon CloudWatch", "Management and Governance"),

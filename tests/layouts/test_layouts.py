@@ -40,6 +40,7 @@ def demand_of(instance: str = "p4d.24xlarge", nodes: int = 4, **changes: Any) ->
         training_nodes=nodes,
         gpus=nodes * found.gpu_count,
         hot_bytes=4e12,
+        read_sets_bytes=4e12,
         kept_bytes=4e12,
         checkpoint_bytes=14e9,
         object_bytes=100e6,

@@ -124,6 +124,11 @@ RARE = {
     },
     "gpus": {"fleet": {"nodes": None, "gpus": "A100:64", "spares": 1}, "storage": {"layouts": ["converged"]}},
     "small cache": {"data": {"hot_dataset": "1PB", "order": "sequential"}, "storage": {"layouts": ["converged"]}},
+    "files": {
+        "run": {"work": None, "phases": OWN_DATA},
+        "data": {"access": "posix", "shard": "110KB", "hot_dataset": "20TB", "ingest": {"source": "upload"}},
+        "storage": {"layouts": ["converged"], "s3_gateway_endpoint": False},
+    },
     "fast IP": {
         "assumptions": {"converged.ip_gbps_per_node": {"value": 500}},
         "storage": {"layouts": ["converged"]},

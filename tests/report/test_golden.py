@@ -34,7 +34,7 @@ def _compared(path: Path, *overrides: str) -> Comparison:
 
 def _part(path: Path) -> tuple[str, str]:
     """A small part of the example, so that a change of its golden files can be read."""
-    layouts = "[separate-nvme, fsx-lustre]" if path.stem.startswith("video-") else "[converged, fsx-lustre]"
+    layouts = "[separate-nvme, fsx-lustre]" if path.stem == "video-separate" else "[converged, fsx-lustre]"
     return "purchase.options=[on-demand, spot]", f"storage.layouts={layouts}"
 
 

@@ -54,15 +54,15 @@ def _shortest(text: str) -> int | float:
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_every_feasible_scenario_of_every_example(path):
+def test_every_scenario_of_every_example_that_can_be_deployed(path):
     ask = Asked(plan=str(path), overrides=(), draws=0).ask()
     loaded, book = ask.loaded, ask.book
     assert isinstance(loaded, LoadedPlan)
     comparison, written = compare(request_of(ask)), 0
     for scenario in comparison.scenarios:
-        if not scenario.feasible:
+        if not scenario.feasible or scenario.priced_only:
             continue
         spec = spec_of(loaded, comparison, scenario, book)
         assert parsed(rendered(spec), "f").spec == spec
         written += 1
-    assert written >= 12
+    assert written >= (4 if loaded.plan.data.access == "posix" else 12)

@@ -7,10 +7,12 @@ from typing import ClassVar
 
 from planner.layouts.base import Demand, Layout, Service, Timing
 from planner.layouts.converged.bill import bill_control_nodes
+from planner.layouts.converged.files import NOT_DEPLOYED, as_blocks
+from planner.layouts.converged.files_bill import bill_files
 from planner.layouts.converged.service import service_of
 from planner.layouts.converged.settings import ConvergedSettings
 from planner.layouts.converged.spec import deployment_of
-from planner.layouts.deployment import Deployment
+from planner.layouts.deployment import Deployment, NotDeployable
 from planner.models.ledger import Ledger
 from planner.models.values import Values
 from planner.plan.types import Plan
@@ -19,11 +21,21 @@ from pricing.book import PriceBook
 
 @dataclass(frozen=True, kw_only=True)
 class Converged(Layout):
-    """The pool on the GPU nodes, spares included."""
+    """The pool on the GPU nodes, spares included. files: whether jobs use it as a file system. keeps_all: whether every
+    checkpoint stays."""
 
     settings: ConvergedSettings
+    files: bool = False
+    keeps_all: bool = False
     name: ClassVar[str] = "converged"
     emptied_by_interruption: ClassVar[bool] = True
+
+    @property
+    def is_posix(self) -> bool:
+        return self.files
+
+    def stored(self, demand: Demand) -> Demand:
+        return as_blocks(demand) if self.files else demand
 
     def refusals(self) -> tuple[str, ...]:
         if self.demand.instance.raw_nvme_tb == 0:
@@ -31,15 +43,22 @@ class Converged(Layout):
         return ()
 
     def service(self, values: Values) -> Service:
-        return service_of(self.demand, values)
+        return service_of(self.demand, values, files=self.files)
 
     def bill(self, ledger: Ledger, timing: Timing, values: Values) -> None:
         bill_control_nodes(self.settings, ledger, timing, values)
+        if self.files:
+            bill_files(ledger, self.demand, timing, values, keeps_all=self.keeps_all)
 
     def spec(self, plan: Plan, values: Values) -> Deployment:
+        if self.files:
+            raise NotDeployable(NOT_DEPLOYED)
         return deployment_of(self.settings, self.demand.instance, plan, values)
 
 
 def variants(plan: Plan, demand: Demand, book: PriceBook, values: Values) -> list[Layout]:
     """The only variant: every GPU node holds data."""
-    return [Converged(settings=plan.storage.settings_of(ConvergedSettings), demand=demand)]
+    settings = plan.storage.settings_of(ConvergedSettings)
+    files = plan.data.access == "posix" if settings.posix is None else settings.posix
+    keeps_all = plan.data.checkpoints_kept == "all"
+    return [Converged(settings=settings, demand=demand, files=files, keeps_all=keeps_all)]

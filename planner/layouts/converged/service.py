@@ -9,6 +9,7 @@ from __future__ import annotations
 from fleet_pool.settings import RESERVED_MEMORY_GIB, RESERVED_VCPU_ABOVE_96, RESERVED_VCPU_UP_TO_96, reserved_vcpu
 
 from planner.layouts.base import Demand, Service
+from planner.layouts.converged.files import DATABASE, POOL_NAMES, files_over
 from planner.layouts.shared.pool import pool_of, pool_warnings
 from planner.layouts.shared.s3 import DURABILITY
 from planner.models.derived import Sourced
@@ -17,8 +18,8 @@ from planner.models.sheet import Sheet
 from planner.models.values import Values
 
 
-def service_of(demand: Demand, values: Values) -> Service:
-    """The pool on all paid GPU nodes: capacity in decimal TB, rates in GB/s."""
+def service_of(demand: Demand, values: Values, *, files: bool = False) -> Service:
+    """The pool on all paid GPU nodes: capacity in decimal TB, rates in GB/s. files: whether mounts use it."""
     instance, cores = demand.instance, reserved_vcpu(demand.instance.vcpu)
     sheet = values.sheet()
     up_to, above = RESERVED_VCPU_UP_TO_96, RESERVED_VCPU_ABOVE_96
@@ -26,7 +27,16 @@ def service_of(demand: Demand, values: Values) -> Service:
         cores,
         f"rule:{up_to} vCPU kept for the target up to 96 of them, {above} above, half at most",
     )
-    pool = pool_of(instance, (demand.nodes, "run:nodes"), reserved, demand, values, sheet)
+    below = values.sheet() if files else sheet
+    pool = pool_of(instance, (demand.nodes, "run:nodes"), reserved, demand, values, below)
+    warnings = pool_warnings(pool, demand, instance)
+    durability = f"{DURABILITY}, before a write is acknowledged; the NVMe pool has only copies"
+    copy_in = None
+    if files:
+        sheet.include(below.derived, POOL_NAMES)
+        over = files_over(pool, demand, values, sheet)
+        pool, copy_in, warnings = over.pool, over.copy_in_gb_per_s, (*warnings, *over.warnings)
+        durability = f"blocks of files: {durability}; names and sizes of files: {DATABASE}"
     return Service(
         raw_tb=pool.raw_tb,
         usable_tb=pool.usable_tb,
@@ -35,12 +45,13 @@ def service_of(demand: Demand, values: Values) -> Service:
         steady_gb_per_s=pool.steady_gb_per_s,
         hit_fraction=pool.hit_fraction,
         write_gb_per_s=pool.write_gb_per_s,
+        copy_in_gb_per_s=copy_in,
         slowdown_fraction=_slowdown(values, sheet),
-        durability=f"{DURABILITY}, before a write is acknowledged; the NVMe pool has only copies",
+        durability=durability,
         lost_node="no data is lost: the share of the lost node is read from S3 again",
         reserved=f"{cores} of {instance.vcpu} vCPU and {RESERVED_MEMORY_GIB} GiB on each GPU node",
         reserved_vcpu_fraction=cores / instance.vcpu,
-        warnings=pool_warnings(pool, demand, instance),
+        warnings=warnings,
         derived=sheet.derived,
     )
 

@@ -17,6 +17,10 @@ class ConvergedSettings(Section):
     control_nodes: Annotated[int, Field(ge=1, le=9)] | None = Field(
         None, description="number of control nodes, On-Demand; default: an assumption"
     )
+    posix: bool | None = Field(
+        None,
+        description="files over the pool, by JuiceFS; priced, not deployed yet; default: true with data.access: posix",
+    )
 
 
 SETTINGS = ConvergedSettings

@@ -6,8 +6,9 @@ from planner.layouts.base import Timing
 from planner.models.compute import node_hours
 from planner.models.derived import PRICE, Sourced
 from planner.models.ledger import Ledger
-from planner.models.metered import volume_gb_months
+from planner.models.metered import hourly_resource, volume_gb_months
 from planner.models.number import Number
+from planner.plan.assumptions import Assumption
 
 RUN_HOURS, MONTHS = "run:run.hours", "run:run.months"
 
@@ -41,3 +42,21 @@ def bill_on_demand_nodes(ledger: Ledger, line: str, instance_type: str, count: S
             standing=count[0],
             note=instance_type,
         )
+
+
+def bill_assumed_hours(
+    ledger: Ledger, line: str, count: Sourced, usd: Number, hours: Number, *, service: str, assumption: Assumption
+) -> None:
+    """What AWS bills by the hour at a price that no book has. assumption: says where the price comes from."""
+    ledger.assumed(
+        line,
+        equation="T3",
+        quantity=hourly_resource(count=count[0], hours=hours, usd_per_hour=1.0),
+        unit="Hrs",
+        usd=usd,
+        source=assumption.source,
+        year=assumption.year,
+        service=service,
+        usd_per_hour=count[0] * usd,
+        inputs={"count": count, "hours": (hours, RUN_HOURS), "usd_per_hour": (None, PRICE)},
+    )

@@ -139,8 +139,7 @@ def bill_s3(ledger: Ledger, demand: Demand, timing: Timing, values: Values, inge
     checkpoints = timing.checkpoints_written * demand.checkpoint_bytes
     uploaded = ingest.source != "in-s3"
     bill_beside_hot(ledger, demand, hours, months, uploaded)
-    ingested = demand.standard_bytes if uploaded else 0.0
-    written_bytes = _written(ledger.sheet, demand, timing, checkpoints, ingested)
+    written_bytes = _written(ledger.sheet, demand, timing, checkpoints, uploaded)
     put_thousands = requests_thousands(bytes_moved=written_bytes[0], object_bytes=demand.object_bytes)
     ledger.metered(
         "storage.s3.put-requests",
@@ -177,13 +176,18 @@ def bill_s3(ledger: Ledger, demand: Demand, timing: Timing, values: Values, inge
     )
     if not demand.s3_gateway_endpoint and timing.s3_through_vpc:
         # data that comes from outside before the run does not use the fleet's gateway
+        written = _written(UNRECORDED, demand, timing, checkpoints, uploaded=False)[0]
+        copied: dict[str, SourcedQuantity] = {}
+        if demand.copied_in_bytes:
+            copied["copied_in"] = (demand.copied_in_bytes, "run:storage.copied_in_bytes", "bytes")
         through_nat = sheet.arithmetic(
             "network.nat_s3_bytes",
-            timing.s3_read_bytes + checkpoints,
+            timing.s3_read_bytes + written,
             "bytes",
-            "read + checkpoints * checkpoint_bytes",
+            "read + checkpoints * checkpoint_bytes" + (" + copied_in" if copied else ""),
             read=(*read_bytes, "bytes"),
             **_checkpoints(demand, timing),
+            **copied,
         )
         ledger.metered(
             "network.nat-s3-data",
@@ -203,13 +207,16 @@ def _checkpoints(demand: Demand, timing: Timing) -> dict[str, SourcedQuantity]:
     }
 
 
-def _written(sheet: Sheet, demand: Demand, timing: Timing, checkpoints: Number, ingested: float) -> Sourced:
-    """Bytes written to S3 Standard: every checkpoint, and the data set if it is uploaded."""
-    inputs, expression = _checkpoints(demand, timing), "checkpoints * checkpoint_bytes"
-    if ingested:
-        inputs["uploaded"] = (ingested, "run:data.standard_bytes", "bytes")
-        expression += " + uploaded"
-    written = sheet.arithmetic("storage.s3_written_bytes", checkpoints + ingested, "bytes", expression, **inputs)
+def _written(sheet: Sheet, demand: Demand, timing: Timing, checkpoints: Number, uploaded: bool) -> Sourced:
+    """Bytes written to S3 Standard: every checkpoint, the data set if it is uploaded, and what is copied in."""
+    inputs, expression, written = _checkpoints(demand, timing), "checkpoints * checkpoint_bytes", checkpoints
+    if uploaded:
+        inputs["uploaded"] = (demand.standard_bytes, "run:data.standard_bytes", "bytes")
+        expression, written = f"{expression} + uploaded", written + demand.standard_bytes
+    if demand.copied_in_bytes:
+        inputs["copied_in"] = (demand.copied_in_bytes, "run:storage.copied_in_bytes", "bytes")
+        expression, written = f"{expression} + copied_in", written + demand.copied_in_bytes
+    sheet.arithmetic("storage.s3_written_bytes", written, "bytes", expression, **inputs)
     return written, "run:storage.s3_written_bytes"
 
 

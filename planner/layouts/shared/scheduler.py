@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from planner.layouts.base import Timing
 from planner.layouts.shared.control_nodes import CONTROL_INSTANCE_TYPE
-from planner.layouts.shared.instances import RUN_HOURS, bill_on_demand_nodes, bill_volumes
+from planner.layouts.shared.instances import bill_assumed_hours, bill_on_demand_nodes, bill_volumes
 from planner.models.controller_sizes import LOGIN_NODES, size_of
-from planner.models.derived import PRICE, Sourced
+from planner.models.derived import Sourced
 from planner.models.ledger import Ledger
-from planner.models.metered import hourly_resource
-from planner.models.number import Number
 from planner.models.values import Values
 
 LOGIN_INSTANCE_TYPE = CONTROL_INSTANCE_TYPE
@@ -27,28 +25,12 @@ def bill_scheduler(ledger: Ledger, gpu_nodes: int, timing: Timing, values: Value
     controller = f"scheduler.{size.lower()}_controller_usd_per_hour"
     share = values["scheduler.accounting_fraction"]
     nodes: Sourced = (gpu_nodes + LOGIN_NODES, "rule:every GPU node, and the login node")
-    about = values.table
     hours = timing.standing_hours
     for line, count, usd, key in (
         ("scheduler.controller", ONE, values[controller], controller),
         ("scheduler.accounting", ONE, values[controller] * share, "scheduler.accounting_fraction"),
         ("scheduler.node-fee", nodes, values["scheduler.node_usd_per_hour"], "scheduler.node_usd_per_hour"),
     ):
-        _fee(ledger, line, count, usd, hours, source=about[key].source, year=about[key].year)
+        bill_assumed_hours(ledger, line, count, usd, hours, service="AWSPCS", assumption=values.table[key])
     bill_on_demand_nodes(ledger, "scheduler.login-node", LOGIN_INSTANCE_TYPE, ONE, hours)
     bill_volumes(ledger, "scheduler.login-ebs", ONE, values.given("scheduler.login_volume_gib"), timing)
-
-
-def _fee(ledger: Ledger, line: str, count: Sourced, usd: Number, hours: Number, *, source: str, year: str) -> None:
-    ledger.assumed(
-        line,
-        equation="T3",
-        quantity=hourly_resource(count=count[0], hours=hours, usd_per_hour=1.0),
-        unit="Hrs",
-        usd=usd,
-        source=source,
-        year=year,
-        service="AWSPCS",
-        usd_per_hour=count[0] * usd,
-        inputs={"count": count, "hours": (hours, RUN_HOURS), "usd_per_hour": (None, PRICE)},
-    )

@@ -58,6 +58,7 @@ SUBCATEGORIES = {
     "AmazonEBS": "Block Storage",
     "AmazonS3": "Object Storage",
     "AmazonFSx": "File Storage",
+    "AmazonRDS": "Relational Databases",
     "AmazonVPC": "Network Connectivity",
     "AWSDataTransfer": "Network Connectivity",
     "AmazonCloudWatch": "Observability",

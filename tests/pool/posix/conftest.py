@@ -1,0 +1,46 @@
+"""Three nodes with mutual TLS and tokens, a proxy on two of them, and one volume over them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from tests.pool.cluster import Cluster, Shape, standing
+from tests.pool.posix.mounts import FEATURES, FILES, Database, Volume, missing, own_proxy
+
+
+@pytest.fixture(scope="session")
+def juicefs(pool_machine: None) -> None:
+    """This machine can mount files over a pool. Otherwise: skipped, saying what is missing; NEED_POOL=1: a failure."""
+    lacking = missing()
+    if lacking:
+        told = "no files over a pool on this machine, it lacks: " + "; ".join(lacking)
+        if os.environ.get("NEED_POOL"):
+            pytest.fail(told)
+        pytest.skip(told)
+
+
+@pytest.fixture(scope="package")
+def volume(juicefs: None) -> Iterator[Volume]:
+    with standing(Shape(nodes=3, drives=1, proxies=3, mutual_tls=True)) as cluster:
+        cluster.s3.client().create_bucket(Bucket=FILES)
+        cluster.register(FILES)
+        cluster.client().cluster({"action": "set-config", "value": {"features": str(FEATURES)}})
+        own = [own_proxy(cluster, node, number) for number, node in enumerate(cluster.nodes[:2], 4)]
+        database = Database(f"{cluster.network.subnet}.254")
+        try:
+            made = Volume(cluster, database)
+            made.format(cluster.nodes[0].host)
+            made.own_proxies = own
+            yield made
+        finally:
+            for proxy in own:
+                proxy.close()
+            database.close()
+
+
+def electable(cluster: Cluster) -> set[str]:
+    """Ids of the proxies that may become primary."""
+    return {id for id, proxy in cluster.map()["pmap"].items() if not int(proxy.get("flags", 0)) & 1}
