@@ -48,7 +48,7 @@ def sentences(comparison: Comparison) -> list[Line]:
 
 def others(comparison: Comparison) -> list[Line]:
     """What else to consider: alternatives, changes of the plan, phases that pay off."""
-    lines = [Line(text) for text in alternatives.not_chosen(comparison)]
+    lines = [Line(text) for text in alternatives.not_chosen(comparison, rules=False)]
     return [*lines, *proposals.sentences(comparison), *steps.sentences(comparison)]
 
 
