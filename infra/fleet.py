@@ -34,8 +34,9 @@ GRACE_SECONDS = 600  # a node with eight GPUs takes minutes to boot
 
 @dataclass(frozen=True, kw_only=True)
 class FleetArgs:
-    """fleet, buying, blocks, canary: of the spec. may_move: whether the nodes may change from spot to On-Demand later. nics:
-    the interfaces of a node, in order. cluster: of Slurm, whose node groups they are; None: Auto Scaling groups."""
+    """fleet, buying, blocks, canary: of the spec. may_move: whether the nodes may change from spot to On-Demand later.
+    nics: the interfaces of a node, in order. cluster: of Slurm, whose node groups they are; None: Auto Scaling
+    groups."""
 
     fleet: Fleet
     buying: Buying

@@ -126,7 +126,8 @@ def command(
         assert before is not None  # refused above
         kept = read(path)
         chosen = answers.named(found, scenario or kept.scenario)
-        _check(before, replace(spec_of(chosen, kept, kept.stack), canary=kept.canary), kept, f"planner stack {ask.loaded.where}", chosen)
+        planned = replace(spec_of(chosen, kept, kept.stack), canary=kept.canary)
+        _check(before, planned, kept, f"planner stack {ask.loaded.where}", chosen)
         refuse_over(kept)
         more = f"; missing: {', '.join(kept.placeholders)}" if kept.placeholders else ""
         say(f"{path} matches {asked.plan}{more}", quiet)
@@ -153,6 +154,8 @@ def command(
     if kept is not None:
         changed = change_lines(changes(kept, spec))
         say("\n".join(["Changed:", *changed] if changed else ["Nothing changed"]), quiet)
+        if kept.canary and not spec.canary:
+            say(f"The canary stays: `pulumi up` adds the other nodes, {spec.fleet.nodes - 1:,}", quiet)
     others = f", and {' and '.join(files)} beside it, which `pulumi up` needs" if files else ""
     say(f"Wrote {path}{others}", quiet)
 

@@ -91,7 +91,8 @@ def spent(names: Sequence[str], desired: int) -> bool:
 
 
 def waits_since(names: Sequence[str], kind: str) -> datetime | None:
-    """When the first node was ready and its wait for the others began. kind: CANARY for one that was asked for alone."""
+    """When the first node was ready and its wait for the others began. kind: CANARY for one that was asked for
+    alone."""
     stamps = [name.partition(".")[0] for name in names if name.partition(".")[2].startswith(kind)]
     return datetime.strptime(min(stamps), STAMP).replace(tzinfo=timezone.utc) if stamps else None
 
