@@ -7,7 +7,6 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from planner.models.bill_lines import COMPUTE
 from planner.report.terminal.columns import fitted, rows
 from planner.report.wording.eligibility import duty, why_not
 from planner.report.wording.figures import dollars, many, money, usd, visible
@@ -15,6 +14,7 @@ from planner.report.wording.table import Column
 from planner.report.wording.wrapping import wrap
 from planner.stack.canary import STARTS, why_none
 from planner.stack.component import component_of, usd_per_hour_by_component
+from planner.stack.leaving import NODES
 from planner.stack.placeholders import missing_ids
 from planner.stack.run_dates import crosses_new_year
 from planner.stack.spec import BUDGET_ACTION, PLACEHOLDER
@@ -174,7 +174,7 @@ def _action(spec: ClusterSpec) -> str:
 
 def _giving_up(spec: ClusterSpec) -> list[str]:
     """What a fleet costs that never becomes ready, or never complete, until its nodes stop; and a canary."""
-    usd, nodes, hours = spec.usd_per_hour.get(COMPUTE), spec.fleet.nodes, spec.guard.give_up_hours
+    usd, nodes, hours = spec.usd_per_hour.get(NODES), spec.fleet.nodes, spec.guard.give_up_hours
     of_one, starts = usd / nodes if usd is not None else None, max(nodes, STARTS)
     tries = STARTS if spec.canary else starts
     failed = f"An image with which no node becomes ready is given up after {tries} failed starts in a row, an hour each"
