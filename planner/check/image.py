@@ -52,6 +52,12 @@ def _wrong(entry: dict[str, Any], root_gib: int, root_device: str, processors: S
         found.append(f"it is {entry['State']}")
     if processors and entry["Architecture"] not in processors:
         found.append(f"the type runs {', '.join(processors)}")
+    if "windows" in f"{entry.get('Platform', '')} {entry.get('PlatformDetails', '')}".lower():
+        found.append("it is Windows: the nodes' programs are of Linux")
+    if entry.get("RootDeviceType", "ebs") != "ebs":
+        found.append(f"its root is of {entry['RootDeviceType']}, not of EBS")
+    if entry.get("EnaSupport") is False:
+        found.append("it has no ENA driver, which every type since 2017 needs")
     if entry.get("RootDeviceName") and entry["RootDeviceName"] != root_device:
         found.append(f"its root is {entry['RootDeviceName']}: the planned volume would be a second disk")
     for mapping in entry.get("BlockDeviceMappings", ()):

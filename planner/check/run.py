@@ -123,6 +123,8 @@ def _buckets(wanted: Wanted, ask: Ask, who: Any, subnets: Any) -> Iterator[Line]
     listed = account if isinstance(account, NotKnown) else ask("s3:ListAllMyBuckets")
     yield buckets.names_line(buckets.names_of(wanted, str(account)), listed, deployed, wanted)
     closed = account if isinstance(account, NotKnown) else ask("s3:GetAccountPublicAccessBlock", AccountId=account)
+    for name in wanted.spec.extra_buckets:
+        yield buckets.region_line(name, ask("s3:GetBucketLocation", Bucket=name), wanted)
     each = {name: ask("s3:GetBucketPublicAccessBlock", Bucket=name) for name in wanted.spec.extra_buckets}
     yield from buckets.public_lines(closed, each)
 
