@@ -57,6 +57,11 @@ CALLS: tuple[Call, ...] = (
     _ec2("DescribeSubnets", "describe_subnets", "Subnets"),
     _ec2("DescribeNetworkInterfaces", "describe_network_interfaces", "NetworkInterfaces"),
     _ec2("DescribeNatGateways", "describe_nat_gateways", "NatGateways"),
+    _ec2(
+        "DescribeVpcBlockPublicAccessOptions",
+        "describe_vpc_block_public_access_options",
+        "VpcBlockPublicAccessOptions",
+    ),
     _ec2("DescribeVolumes", "describe_volumes", "Volumes"),
     _ec2("DescribeVpcEndpointServices", "describe_vpc_endpoint_services", "ServiceDetails"),
     _ec2("DescribeCapacityReservations", "describe_capacity_reservations", "CapacityReservations"),

@@ -108,6 +108,7 @@ def _places(wanted: Wanted, ask: Ask, zones: Any, subnets: Any) -> Iterator[Line
         for zone in more:
             yield places.more_zone_line(name, zone, offered)
     yield places.subnet_line(subnets, wanted)
+    yield places.internet_line(ask("ec2:DescribeVpcBlockPublicAccessOptions"), subnets, wanted)
 
 
 def _services(wanted: Wanted, ask: Ask, zones: Any) -> Iterator[Line]:

@@ -234,6 +234,16 @@ def test_another_zone_of_a_worker_pool_without_the_type_is_a_market_less():
     assert places.more_zone_line("p5.48xlarge", "use1-az6", sold).state == WARNS
 
 
+def test_internet():
+    def state(mode: str | None, subnets: object = ()) -> str:
+        return places.internet_line({"InternetGatewayBlockMode": mode} if mode else {}, subnets, W).state
+
+    assert state("off") == state("block-ingress") == FINE  # NAT gateways only let out
+    assert state("block-bidirectional") == BLOCKS
+    assert state("block-bidirectional", [{"SubnetId": "subnet-1"}]) == NOT_KNOWN  # its VPC may be excluded
+    assert state(None) == NOT_KNOWN
+
+
 def test_addresses():
     assert places.subnet_line([], W).state == FINE
     assert places.subnet_line([{"AvailableIpAddressCount": 8}], W).state == FINE
@@ -534,6 +544,8 @@ def every(answer: NotKnown) -> list[Line]:
         buckets.region_line("corpus", answer, W),
         places.offering_line("p5.48xlarge", answer, W),
         places.subnet_line(answer, W),
+        places.internet_line(answer, [], W),
+        places.internet_line({"InternetGatewayBlockMode": "off"}, answer, W),
         capacity.reservation_line(HELD, answer, W),
         capacity.block_offer_line(8, 6, answer, W),
         image.image_line("fleet", AMI, 200, "/dev/sda1", ("x86_64",), answer, W),

@@ -98,6 +98,7 @@ class Account:
             "ec2:DescribeSubnets": lambda **_: [],
             "ec2:DescribeNetworkInterfaces": lambda: [],
             "ec2:DescribeNatGateways": lambda **_: [],
+            "ec2:DescribeVpcBlockPublicAccessOptions": lambda: {"InternetGatewayBlockMode": "off"},
             "ec2:DescribeVolumes": lambda **_: [{"Size": 1024, "VolumeType": "gp3"}],
             "ec2:DescribeVpcEndpointServices": lambda **_: [
                 *S3,
@@ -215,6 +216,12 @@ MISTAKES: list[tuple[str, Callable[..., Any], str, str]] = [
     ("ec2:DescribeInstanceTypes", constant(SILENT), "quota.m7i.xlarge.on-demand", NOT_KNOWN),
     (QUOTA, quota("L-FE5A380F", 0.0), "quota.L-FE5A380F", BLOCKS),
     ("ec2:DescribeNatGateways", constant(SILENT), "quota.L-FE5A380F", NOT_KNOWN),
+    (
+        "ec2:DescribeVpcBlockPublicAccessOptions",
+        constant({"InternetGatewayBlockMode": "block-bidirectional"}),
+        "internet",
+        BLOCKS,
+    ),
     (QUOTA, quota("L-7A658B76", 2.5), "quota.L-7A658B76", BLOCKS),  # 1 TiB is used, 8 roots of 200 GiB need 1.6 more
     ("ec2:DescribeVolumes", constant([{"Size": 5_120_000}]), "quota.L-7A658B76", BLOCKS),
     ("ec2:DescribeVolumes", constant([{}]), "quota.L-7A658B76", NOT_KNOWN),
