@@ -7,14 +7,13 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from planner.kinds.training.failed_starts import giving_up
 from planner.report.terminal.columns import fitted, rows
 from planner.report.wording.eligibility import duty, why_not
 from planner.report.wording.figures import dollars, many, money, usd, visible
 from planner.report.wording.table import Column
 from planner.report.wording.wrapping import wrap
-from planner.stack.canary import STARTS, why_none
 from planner.stack.component import component_of, usd_per_hour_by_component
-from planner.stack.leaving import NODES
 from planner.stack.placeholders import missing_ids
 from planner.stack.run_dates import crosses_new_year
 from planner.stack.spec import BUDGET_ACTION, PLACEHOLDER
@@ -146,7 +145,7 @@ def _notes(spec: ClusterSpec, scenario: Scenario, plan: Plan, width: int) -> lis
             "The budget is the P90 of what AWS bills for this stack, rounded up; `--budget USD` sets another one."
         )
     notes.append(_action(spec))
-    notes += _giving_up(spec)
+    notes += giving_up(spec)
     notes += _new_year(scenario, plan.start)
     if spec.metered:
         notes.append(f"Billed by use or once, not by the hour: {', '.join(spec.metered)}")
@@ -170,37 +169,6 @@ def _action(spec: ClusterSpec) -> str:
         f"(empty until you add them){roles} from buying more. It does not stop running nodes: they bill until "
         "`pulumi destroy`."
     )
-
-
-def _giving_up(spec: ClusterSpec) -> list[str]:
-    """What a fleet costs that never becomes ready, or never complete, until its nodes stop; and a canary."""
-    usd, nodes, hours = spec.usd_per_hour.get(NODES), spec.fleet.nodes, spec.guard.give_up_hours
-    of_one, starts = usd / nodes if usd is not None else None, max(nodes, STARTS)
-    tries = STARTS if spec.canary else starts
-    failed = f"An image with which no node becomes ready is given up after {tries} failed starts in a row, an hour each"
-    if of_one is not None:
-        failed += f": about ${dollars(of_one * tries)}"
-        if tries < starts:
-            failed += f", where all nodes at once would cost ${dollars(of_one * starts)}"
-        elif nodes > STARTS and not why_none(spec):
-            failed += f". With --canary one node starts first, and such an image costs ${dollars(of_one * STARTS)}"
-    found = [*(_canary(nodes, of_one) if spec.canary else ()), f"{failed}."]
-    if spec.blocks or not hours or nodes < 2:
-        return found
-    waiting = 1 if spec.canary else nodes - 1
-    most = f": at most ${dollars(of_one * waiting * hours)}" if of_one is not None else ""
-    return [*found, f"Nodes that wait for the rest of the fleet stop after {hours:g} hours{most} (`deploy.give_up`)."]
-
-
-def _canary(nodes: int, of_one: float | None) -> list[str]:
-    """of_one: USD an hour of a node."""
-    less = f", for ${dollars(of_one)} an hour and not ${dollars(of_one * nodes)}" if of_one is not None else ""
-    return [
-        f"Canary: `pulumi up` starts one GPU node{less}. Once its group counts it in service, write this file without "
-        f"--canary: the next `pulumi up` adds {many(nodes - 1, 'node')} and keeps this one.",
-        "AWS may lack room for the others beside it: a placement group that has nodes is refused capacity more often "
-        "than one that is filled at once.",
-    ]
 
 
 def _new_year(scenario: Scenario, start: date | None) -> list[str]:
