@@ -1,4 +1,4 @@
-"""The pool of a canary: three control nodes and one target, which the others join while a job reads."""
+"""The pool of a canary: three control nodes and one target, which the others join later."""
 
 from __future__ import annotations
 
