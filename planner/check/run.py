@@ -177,6 +177,10 @@ def _images(wanted: Wanted, ask: Ask, hardware: Sequence[Mapping[str, Any]]) -> 
         images = ask("ec2:DescribeImages", ImageIds=[part.ami], IncludeDeprecated=True) if is_known(part.ami) else None
         size, device = part.root_volume_gib, part.root_device
         yield image.image_line(what, part.ami, size, device, processors.get(name, ()), images, wanted)
+    if spec.workers:
+        named = image.of_ecr(spec.workers.image, spec.region)
+        there = ask("ecr:DescribeImages", **named) if named else NotKnown(why="it is not in ECR of this Region")
+        yield image.job_image_line(spec.workers.image, there, wanted)
 
 
 def _account(wanted: Wanted, ask: Ask) -> Iterator[Line]:

@@ -470,6 +470,24 @@ def test_image():
     assert image.image_line("fleet", AMI, 200, "/dev/sda1", ("x86_64",), [], W).state == NOT_KNOWN
 
 
+def test_the_container_image_of_jobs():
+    ours = "111122223333.dkr.ecr.us-east-1.amazonaws.com/team/train"
+    assert image.of_ecr(f"{ours}:1", "us-east-1") == {
+        "registryId": "111122223333",
+        "repositoryName": "team/train",
+        "imageIds": [{"imageTag": "1"}],
+    }
+    assert image.of_ecr(ours, "us-east-1")["imageIds"] == [{"imageTag": "latest"}]
+    digest = f"sha256:{'0' * 64}"
+    assert image.of_ecr(f"{ours}:1@{digest}", "us-east-1")["imageIds"] == [{"imageDigest": digest}]
+    assert image.of_ecr(f"{ours}:1", "eu-west-1") == image.of_ecr("python:3.12", "us-east-1") == {}
+    gone = NotKnown(why="no", code="ImageNotFoundException")
+    assert image.job_image_line(ours, gone, W).state == BLOCKS
+    assert image.job_image_line("PLACEHOLDER-image", DENIED, W).state == BLOCKS
+    assert image.job_image_line(ours, [{"imageTags": ["1"]}], W).state == FINE
+    assert image.job_image_line(ours, [], W).state == NOT_KNOWN
+
+
 # the account
 
 
@@ -549,6 +567,7 @@ def every(answer: NotKnown) -> list[Line]:
         capacity.reservation_line(HELD, answer, W),
         capacity.block_offer_line(8, 6, answer, W),
         image.image_line("fleet", AMI, 200, "/dev/sda1", ("x86_64",), answer, W),
+        image.job_image_line("image", answer, W),
         account.ebs_key_line(answer, None, W),
         account.ebs_key_line("arn:k", answer, W),
         account.service_role_line("R", "s", answer, W),

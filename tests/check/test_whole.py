@@ -287,11 +287,18 @@ def test_a_bucket_that_nodes_read_and_nothing_closes():
 def test_every_zone_of_a_worker_pool_is_asked_for():
     account = Account()
     account.answers["batch:DescribeComputeEnvironments"] = constant([])
-    several = Workers(image="i", memory_mib=1024, limit_hours=6, more_zones=("use1-az6",))
+    account.answers["ecr:DescribeImages"] = constant(NotKnown(why="no", code="RepositoryNotFoundException"))
+    several = Workers(
+        image=f"{ACCOUNT}.dkr.ecr.us-east-1.amazonaws.com/train:1",
+        memory_mib=1024,
+        limit_hours=6,
+        more_zones=("use1-az6",),
+    )
     found = lines(account, wanted(spec("workers", workers=several)))
     assert (found["zone"].state, found["zone.use1-az6"].state) == (FINE, BLOCKS)
     assert found["offering.p5.48xlarge.use1-az6"].state == WARNS
     assert found["service.batch"].state == FINE
+    assert (found["image.jobs"].state, "$55.04 an hour" in found["image.jobs"].means) == (BLOCKS, True)
 
 
 def test_mistakes_of_a_block():
