@@ -121,7 +121,8 @@ def main() -> None:
         spec = cluster()
         check_switch(spec)
         spec = begun(spec, clock.now())
-        pulumi.log.info("\n".join(["What this stack costs while it is deployed:", *cost_lines(spec)]))
+        nodes = f", with 1 of {spec.fleet.nodes} GPU nodes, the canary" if spec.canary else ""
+        pulumi.log.info("\n".join([f"What this stack costs while it is deployed{nodes}:", *cost_lines(spec)]))
         export(spec, compose(spec, bundle_folder(spec)))
     except PlannerError as error:
         raise pulumi.RunError(str(error)) from error

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from planner.models.bill_lines import bill_line
+from planner.stack.component import usd_per_hour_now
 from planner.stack.spec import ClusterSpec, suffixes
 
 FLEET_GROUP = "fleet-group"  # and fleet-group-2: of the nodes of a second Capacity Block
@@ -68,12 +69,12 @@ def lines_of(spec: ClusterSpec) -> tuple[str, ...]:
 def carried(spec: ClusterSpec, names: Sequence[str]) -> dict[str, tuple[tuple[str, ...], float]]:
     """Logical name -> its bill lines and USD per hour. Raises ValueError if no resource has one of the lines."""
     lines: dict[str, list[str]] = {name: [] for name in names}
-    usd: dict[str, float] = dict.fromkeys(names, 0.0)
+    usd, hourly = dict.fromkeys(names, 0.0), usd_per_hour_now(spec)
     for line in lines_of(spec):
         bearers = _bearers(line, names)
         for name in bearers:
             lines[name].append(line)
-            usd[name] += _part(spec.usd_per_hour.get(line, 0.0), spec, name, bearers)
+            usd[name] += _part(hourly.get(line, 0.0), spec, name, bearers)
         for also, pattern in ALSO:
             for name in names if also == line else ():
                 if fnmatchcase(name, pattern):

@@ -296,6 +296,7 @@ def _fleet(
             fleet=spec.fleet,
             buying=spec.buying,
             blocks=spec.blocks,
+            canary=spec.canary,
             may_move=spec.fallback is not None,
             nics=interfaces_of(spec),
             cluster=NodesOfSlurm(spec=spec, cluster_id=scheduler.cluster_id) if scheduler else None,

@@ -34,12 +34,14 @@ GRACE_SECONDS = 600  # a node with eight GPUs takes minutes to boot
 
 @dataclass(frozen=True, kw_only=True)
 class FleetArgs:
-    """fleet, buying, blocks: of the spec. may_move: whether the nodes may change from spot to On-Demand later. nics:
-    the interfaces of a node, in order. cluster: of Slurm, whose node groups they are; None: Auto Scaling groups."""
+    """fleet, buying, blocks, canary: of the spec. may_move: whether the nodes may change from spot to On-Demand later.
+    nics: the interfaces of a node, in order. cluster: of Slurm, whose node groups they are; None: Auto Scaling
+    groups."""
 
     fleet: Fleet
     buying: Buying
     blocks: Sequence[Block]
+    canary: bool
     may_move: bool
     nics: Sequence[Nic]
     cluster: NodesOfSlurm | None = None
@@ -144,7 +146,7 @@ class GpuFleet(Component):
             size,
             suffix=suffix,
             # every launch fails before a block begins: the guard's schedule sets the size when it does
-            smallest=0 if starts_later else size,
+            smallest=0 if starts_later else 1 if args.canary else size,
             health_check_grace_period=GRACE_SECONDS,
             # with a policy the market is one number of it: moving to On-Demand changes the group in place
             launch_template=None if spot or args.may_move else latest(template),

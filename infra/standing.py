@@ -10,7 +10,7 @@ from planner.errors import UsageProblem
 from planner.stack.spec import ClusterSpec
 from planner.stack.switching import needs_word, refusal, standing
 
-OUTPUT = "standing"
+OUTPUT, CANARY = "standing", "canary"
 TRIES, PAUSE_S = 20, 0.25
 # of the engine itself (pulumi/pkg resource/deploy/builtins.go); a reference to the stack would answer too late, as an
 # output, when resources are registered already
@@ -18,15 +18,24 @@ READ = "pulumi:pulumi:readStackOutputs"
 
 
 def check_switch(spec: ClusterSpec) -> None:
-    """Raises UsageProblem where another layout or purchase is deployed and the stack file has no word for it."""
-    stands = _outputs().get(OUTPUT)
+    """Raises UsageProblem where another layout or purchase is deployed and the stack file has no word for it, and
+    where a canary would take the place of a whole fleet."""
+    outputs = _outputs()
+    stands = outputs.get(OUTPUT)
     if isinstance(stands, str) and needs_word(stands, spec):
         raise UsageProblem(refusal(stands, spec))
+    if stands and spec.canary and not outputs.get(CANARY):
+        raise UsageProblem(
+            "the whole fleet is deployed, and a canary is one node: this would end the others. `planner stack PLAN "
+            f"--stack {spec.stack}` without --canary writes the file for all of them"
+        )
 
 
 def export_standing(spec: ClusterSpec) -> None:
     """What the next `pulumi up` reads."""
     pulumi.export(OUTPUT, standing(spec))
+    if spec.canary:
+        pulumi.export(CANARY, True)
 
 
 def _outputs() -> dict[str, object]:

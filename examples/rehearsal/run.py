@@ -127,7 +127,8 @@ class Walk:
         }
         words = [word for pair in ids.items() for word in pair]
         where = self.where
-        run([*self.planner, "stack", *plan, *where, "--out", ".", *words])
+        alone = [] if "begun" in self.notes else ["--canary"]  # what stands already may have all nodes
+        run([*self.planner, "stack", *plan, *where, "--out", ".", *words, *alone])
         run([*self.planner, "stack", *plan, *where, "--out", ".", "--check"])
         run([*self.planner, "lint", *plan, *where])
         output([*self.planner, "check", *plan, *where, "-f", "json", "-o", CHECKED], accepted=(0, BLOCKED))
@@ -183,20 +184,24 @@ class Walk:
         return True
 
     def ready(self) -> None:
-        """Every node has looked at itself and is in service."""
+        """The canary has looked at itself and is in service; then all nodes."""
 
         free: set[str] = set()
 
-        def look() -> str:
+        def look(wanted: int) -> str:
             members = self.account.members(self.group)
             there = {node for node, state in members.items() if state == "InService"}
             if there - free:  # the dead man's switch ends no protected node; AWS changes it in service alone
                 self.account.unprotect(self.group, sorted(there - free))
                 free.update(there)
-            return "" if len(there) == NODES else f"{len(there)} of {NODES} in service {sorted(members.values())}"
+            return "" if len(there) >= wanted else f"{len(there)} of {wanted} in service {sorted(members.values())}"
 
         try:
-            self.account.wait("the nodes", 30, look)
+            self.account.wait("the canary", 30, lambda: look(1))
+            run([*self.planner, "stack", *self.plan, *self.where, "--out", "."])
+            run(self.pulumi("up", "--yes", "--skip-preview"), check=self.budget.check)
+            self.account.unprotect(self.group, ())  # `pulumi up` says of the group that its new nodes are protected
+            self.account.wait("the nodes", 30, lambda: look(NODES))
         finally:
             with suppress(Stop):  # what went wrong is said whether or not the logs can be listed
                 for key in self.account.keys(self.bucket, "boot-logs/"):

@@ -146,7 +146,8 @@ def _launched(nodes: Nodes, ids: Sequence[str], asked: Asked, verb: str, environ
     log = f"/tmp/{asked.run}-{'tcp' if environment else 'efa'}.jsonl"  # passes of an earlier day are no limit here
     options = ["--nodes", str(len(ids)), "--restarts", "0", "--wait-min", "5", "--folder", "/tmp"]
     options += ["--env", environment] if environment else []
-    job = ["torchrun", "--no-python", "--nproc-per-node", str(asked.gpus), "planner-health", verb, "--log", log]
+    # with _, as every torchrun takes them: PyTorch before 2.0 knows no -
+    job = ["torchrun", "--no_python", "--nproc_per_node", str(asked.gpus), "planner-health", verb, "--log", log]
     command = f"{ENVIRONMENT}; {shlex.join(['planner-launch', *options, '--', *job])} 2>&1"
     return nodes.run(ids[:1], command, LAUNCH_S)[ids[0]]
 

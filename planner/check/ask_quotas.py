@@ -9,7 +9,7 @@ from planner.check import quotas
 from planner.check.calls import Ask
 from planner.check.line import NOT_KNOWN, Line, NotKnown, half
 from planner.check.wanted import Wanted
-from planner.stack.spec import is_known
+from planner.stack.spec import ClusterSpec, is_known
 
 
 def quota_lines(wanted: Wanted, ask: Ask, hardware: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
@@ -34,6 +34,11 @@ def quota_lines(wanted: Wanted, ask: Ask, hardware: Sequence[Mapping[str, Any]])
     ):
         need = quotas.Need(quota=quota, needed=needed)
         yield quotas.quota_line(need, _quota(quota, ask), _count(listed, spec.stack), wanted)
+    need = quotas.Need(
+        quota=quotas.VOLUMES, needed=_roots_tib(spec), of_node=spec.fleet.root_volume_gib / quotas.GIB_IN_TIB
+    )
+    listed = ask("ec2:DescribeVolumes", Filters=[{"Name": "volume-type", "Values": ["gp3"]}])
+    yield quotas.quota_line(need, _quota(quotas.VOLUMES, ask), _volumes_tib(listed, spec.stack), wanted)
     need = quotas.Need(quota=quotas.NAT, needed=1.0)
     yield quotas.quota_line(need, _quota(quotas.NAT, ask), _gateways(wanted, ask), wanted)
     if spec.lustre and spec.lustre.deployment == "PERSISTENT_2" and not spec.lustre.throughput_mbps:
@@ -63,6 +68,23 @@ def _quota(quota: quotas.Quota, ask: Ask) -> Any:
 
 def _count(listed: Any, stack: str) -> float | NotKnown:
     return listed if isinstance(listed, NotKnown) else float(sum(not quotas.is_of(stack, entry) for entry in listed))
+
+
+def _roots_tib(spec: ClusterSpec) -> float:
+    """Root volumes of all nodes."""
+    gib = spec.fleet.nodes * spec.fleet.root_volume_gib + spec.control.count * spec.control.root_volume_gib
+    gib += spec.nvme.nodes * spec.nvme.root_volume_gib if spec.nvme else 0
+    return (gib + (spec.scheduler.login_volume_gib if spec.scheduler else 0)) / quotas.GIB_IN_TIB
+
+
+def _volumes_tib(listed: Any, stack: str) -> float | NotKnown:
+    """Of others. gp3 volumes, by the filter of the question."""
+    if isinstance(listed, NotKnown):
+        return listed
+    others = [entry for entry in listed if not quotas.is_of(stack, entry)]
+    if any("Size" not in entry for entry in others):
+        return half("a volume without its size", "ec2:DescribeVolumes")
+    return sum(entry["Size"] for entry in others) / quotas.GIB_IN_TIB
 
 
 def _lustre_gib(systems: Any, stack: str) -> float | NotKnown:

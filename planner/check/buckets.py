@@ -7,11 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from planner.check.line import BLOCKS, WARNS, Line, Matter, NotKnown
-from planner.check.wanted import Wanted
+from planner.check.wanted import Wanted, dollars, waiting_usd_per_hour
 from planner.stack.names import physical
 
 # of the S3 User Guide, "Blocking public access to your Amazon S3 storage"; all four close a bucket
 FOUR = ("BlockPublicAcls", "IgnorePublicAcls", "BlockPublicPolicy", "RestrictPublicBuckets")
+NO_BUCKET = "NoSuchBucket"
+OLD_NAMES = {"eu-west-1": "EU"}  # S3 API reference, GetBucketLocation
 NONE_SET = "NoSuchPublicAccessBlockConfiguration"
 
 
@@ -73,6 +75,33 @@ def public_lines(account: Any, each: Mapping[str, Any]) -> Iterator[Line]:
             yield own.not_known(closed)
         else:
             yield own.fine("yes") if closed else own.bad(WARNS, "nothing closes it")
+
+
+def region_line(name: str, location: Any, wanted: Wanted) -> Line:
+    """A bucket that nodes read: whether it is there, and in the Region of the stack. location: its Region."""
+    usd = waiting_usd_per_hour(wanted.spec, wanted.spec.fleet.nodes)
+    matter = Matter(
+        id=f"bucket-region.{name}",
+        asked=f"is {name}, which nodes read, in {wanted.spec.region}",
+        means=f"every read fails, and the stack costs {dollars(usd)} meanwhile",
+        usd_per_hour=usd,
+        mends="write the bucket's right name into deploy.extra_buckets of the plan, then planner stack",
+    )
+    if isinstance(location, NotKnown):
+        return (
+            matter.bad(BLOCKS, "there is no such bucket") if location.code == NO_BUCKET else matter.not_known(location)
+        )
+    if location in (wanted.spec.region, OLD_NAMES.get(wanted.spec.region)):
+        return matter.fine("yes")
+    nat = f"${wanted.nat_usd_per_gb * 1000:,.2f} a TB" if wanted.nat_usd_per_gb else "an unknown amount"
+    far = replace(
+        matter,
+        means=f"slower reads, through the NAT gateway ({nat}), beside what {location} bills for data that leaves it",
+        usd_per_hour=None,
+        mends=f"copy what is read: aws s3 sync s3://{name} s3://BUCKET --source-region {location} "
+        f"--region {wanted.spec.region}",
+    )
+    return far.bad(WARNS, f"no, in {location}")
 
 
 def _closed(answer: Any) -> bool | NotKnown:

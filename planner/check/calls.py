@@ -15,13 +15,15 @@ from planner.errors import AwsProblem, CredentialsProblem
 
 @dataclass(frozen=True, kw_only=True)
 class Call:
-    """service: boto3's name. method: boto3's. key: of the response, which a whole answer has. action: of IAM."""
+    """service: boto3's name. method: boto3's. key: of the response, which a whole answer has. action: of IAM. null:
+    what an empty value of the key means; nothing: it is half an answer."""
 
     action: str
     service: str
     method: str
     key: str
     everywhere: bool = False  # asked in GLOBAL_REGION
+    null: str = ""
 
 
 def _ec2(action: str, method: str, key: str) -> Call:
@@ -55,11 +57,18 @@ CALLS: tuple[Call, ...] = (
     _ec2("DescribeSubnets", "describe_subnets", "Subnets"),
     _ec2("DescribeNetworkInterfaces", "describe_network_interfaces", "NetworkInterfaces"),
     _ec2("DescribeNatGateways", "describe_nat_gateways", "NatGateways"),
+    _ec2(
+        "DescribeVpcBlockPublicAccessOptions",
+        "describe_vpc_block_public_access_options",
+        "VpcBlockPublicAccessOptions",
+    ),
+    _ec2("DescribeVolumes", "describe_volumes", "Volumes"),
     _ec2("DescribeVpcEndpointServices", "describe_vpc_endpoint_services", "ServiceDetails"),
     _ec2("DescribeCapacityReservations", "describe_capacity_reservations", "CapacityReservations"),
     _ec2("DescribeCapacityBlockOfferings", "describe_capacity_block_offerings", "CapacityBlockOfferings"),
     _ec2("DescribeImages", "describe_images", "Images"),
     _ec2("GetEbsDefaultKmsKeyId", "get_ebs_default_kms_key_id", "KmsKeyId"),
+    Call(action="ecr:DescribeImages", service="ecr", method="describe_images", key="imageDetails"),
     Call(action="kms:DescribeKey", service="kms", method="describe_key", key="KeyMetadata"),
     Call(action="fsx:DescribeFileSystems", service="fsx", method="describe_file_systems", key="FileSystems"),
     Call(
@@ -88,6 +97,14 @@ CALLS: tuple[Call, ...] = (
         service="s3",
         method="get_public_access_block",
         key="PublicAccessBlockConfiguration",
+    ),
+    # Amazon S3 API reference, GetBucketLocation: null in us-east-1
+    Call(
+        action="s3:GetBucketLocation",
+        service="s3",
+        method="get_bucket_location",
+        key="LocationConstraint",
+        null="us-east-1",
     ),
     Call(action="pricing:GetProducts", service="pricing", method="get_products", key="PriceList", everywhere=True),
 )
@@ -142,7 +159,7 @@ def _whole(call: Call, client: Any, arguments: dict[str, Any], patience: Patienc
         return [getattr(client, call.method)(**asked)]
 
     found = patience.call(call.action, pages, **arguments)
-    values = [page.get(call.key) for page in found]
+    values = [page.get(call.key) or call.null or page.get(call.key) for page in found]
     cut = not client.can_paginate(call.method) and any(page.get("NextToken") for page in found)
     if cut or not values or any(value is None for value in values):
         return half("more pages" if cut else f"no {call.key}", call.action)

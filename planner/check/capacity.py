@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 from planner.account.offers import usd_of, utc
-from planner.account.reservations import parse_reservation
+from planner.account.reservations import BEGUN, parse_reservation
 from planner.check.line import BLOCKS, WARNS, Line, Matter, NotKnown
-from planner.check.wanted import DRIFT, REPRICE, Wanted, waiting, waits
+from planner.check.wanted import DRIFT, REPRICE, Wanted, dollars, waiting, waits
 from planner.stack.spec import Block, is_known
 from planner.stack.timestamps import parse_timestamp
+
+PLATFORM = "Linux/UNIX"
 
 
 def reservation_line(block: Block, reservations: Any, wanted: Wanted) -> Line:
@@ -34,6 +37,15 @@ def reservation_line(block: Block, reservations: Any, wanted: Wanted) -> Line:
     said = f"{held.state}, {held.instances} x {held.instance_type} in {held.zone_id or 'an unnamed zone'}{until}"
     if wrong:
         return matter.bad(BLOCKS, f"{said}: {'; '.join(wrong)}")
+    over = wanted.now + timedelta(days=spec.guard.max_days)
+    if held.kind == "reservation" and held.ends is not None and held.ends < over:
+        usd, _ = waiting(spec, spec.fleet.nodes)
+        means = (
+            f"a node that is lost after its end may not come back; the stack costs {dollars(usd)} while the job waits"
+        )
+        mends = f"aws ec2 modify-capacity-reservation --region {spec.region} --capacity-reservation-id {held.id} "
+        matter = replace(matter, means=means, usd_per_hour=usd, mends=f"{mends}--end-date-type unlimited")
+        return matter.bad(WARNS, f"{said}; the run may last until {over:%Y-%m-%d}")
     free = entry.get("AvailableInstanceCount")
     if held.state == "active" and free is not None and free < block.nodes:
         usd, means = waiting(spec, free)
@@ -54,11 +66,23 @@ def _wrong(entry: dict[str, Any], block: Block, wanted: Wanted) -> Iterator[str]
         yield f"it has {held.instances} of {block.nodes} nodes"
     if is_known(spec.zone_id) and held.zone_id and held.zone_id != spec.zone_id:
         yield f"its zone is {held.zone_id}"
+    # EC2 User Guide, "Launch instances into an existing Capacity Reservation" and "Use Capacity Reservations with
+    # placement groups": type, platform, zone and tenancy match, and so does the group that it was created in
+    if entry.get("Tenancy", "default") != "default":
+        yield f"its tenancy is {entry['Tenancy']}: nodes on shared hardware cannot use it"
+    if not entry.get("InstancePlatform", PLATFORM).startswith(PLATFORM):
+        yield f"it is for {entry['InstancePlatform']}, not {PLATFORM}"
+    group, ours = entry.get("PlacementGroupArn", ""), spec.buying.placement_group_name
+    if group.rpartition("placement-group/")[2] != ours:
+        made = f"was made in placement group {group}" if group else "is in no placement group"
+        yield f"it {made}, and the nodes start in {ours or 'none'}"
     if held.ends is not None and held.ends <= wanted.now:
         yield f"it ended on {held.ends:%Y-%m-%dT%H:%MZ}"
     if is_known(block.ends) and held.ends is not None and held.ends != parse_timestamp(block.ends):
         yield f"the stack file says that it ends at {block.ends}"
     starts = entry.get("StartDate")
+    if not block.starts and starts is not None and held.state != BEGUN and utc(starts) > wanted.now:
+        yield f"it begins at {utc(starts):%Y-%m-%dT%H:%MZ}, and the nodes are asked for before: every launch fails"
     if is_known(block.starts) and starts is not None and utc(starts) != parse_timestamp(block.starts):
         yield f"the stack file says that it starts at {block.starts}, AWS at {utc(starts):%Y-%m-%dT%H:%MZ}"
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from planner.account.offers import utc
-from planner.check.line import BLOCKS, NOT_KNOWN, WARNS, Line, NotKnown
-from planner.check.wanted import Wanted, waiting_usd_per_hour, waits
+from planner.check.line import BLOCKS, NOT_KNOWN, WARNS, Line, Matter, NotKnown
+from planner.check.wanted import Wanted, dollars, waiting_usd_per_hour, waits
 from planner.stack.spec import is_known
 
+NO_IMAGE = ("ImageNotFoundException", "RepositoryNotFoundException")
+ECR = re.compile(
+    r"(?P<account>[0-9]{12})\.dkr\.ecr\.(?P<region>[a-z0-9-]+)\.amazonaws\.com/(?P<name>[^:@]+)"
+    r"(:(?P<tag>[^@]+))?(@(?P<digest>sha256:[0-9a-f]{64}))?"
+)
 NOTHING = "nothing published says that it has the driver and EFA"
 
 
@@ -46,12 +52,45 @@ def image_line(
     return matter.fine(said)
 
 
+def of_ecr(image: str, region: str) -> dict[str, Any]:
+    """How ECR is asked for the container image of jobs; nothing where it is not in ECR of this Region."""
+    found = ECR.fullmatch(image)
+    if not found or found["region"] != region:
+        return {}
+    asked = {"imageDigest": found["digest"]} if found["digest"] else {"imageTag": found["tag"] or "latest"}
+    return {"registryId": found["account"], "repositoryName": found["name"], "imageIds": [asked]}
+
+
+def job_image_line(image: str, images: Any, wanted: Wanted) -> Line:
+    """The container image of a worker pool's jobs. images: as ECR has them."""
+    usd = wanted.book_usd.get(wanted.spec.fleet.instance_type)
+    matter = Matter(
+        id="image.jobs",
+        asked=f"container image {image} of the jobs",
+        means=f"each job starts a node ({dollars(usd)} On-Demand), and fails there when it pulls the image",
+        mends="push it, or planner stack PLAN --image IMAGE",
+    )
+    if not is_known(image):
+        return matter.bad(BLOCKS, "not chosen")
+    if not isinstance(images, NotKnown):
+        return matter.fine("it exists") if images else matter.half("no image and no refusal")
+    if images.code in NO_IMAGE:
+        return matter.bad(BLOCKS, "ECR has no such image")
+    return matter.not_known(images)
+
+
 def _wrong(entry: dict[str, Any], root_gib: int, root_device: str, processors: Sequence[str]) -> list[str]:
     found = []
     if entry["State"] != "available":
         found.append(f"it is {entry['State']}")
     if processors and entry["Architecture"] not in processors:
         found.append(f"the type runs {', '.join(processors)}")
+    if "windows" in f"{entry.get('Platform', '')} {entry.get('PlatformDetails', '')}".lower():
+        found.append("it is Windows: the nodes' programs are of Linux")
+    if entry.get("RootDeviceType", "ebs") != "ebs":
+        found.append(f"its root is of {entry['RootDeviceType']}, not of EBS")
+    if entry.get("EnaSupport") is False:
+        found.append("it has no ENA driver, which every type since 2017 needs")
     if entry.get("RootDeviceName") and entry["RootDeviceName"] != root_device:
         found.append(f"its root is {entry['RootDeviceName']}: the planned volume would be a second disk")
     for mapping in entry.get("BlockDeviceMappings", ()):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from planner.check.line import BLOCKS, WARNS, Line, Matter, NotKnown
-from planner.check.wanted import Wanted, waiting, waits
+from planner.check.line import BLOCKS, NOT_KNOWN, WARNS, Line, Matter, NotKnown
+from planner.check.wanted import Wanted, dollars, waiting, waits
 from planner.stack.spec import is_known
 
 
@@ -76,6 +76,31 @@ def more_zone_line(instance_type: str, zone: str, offerings: Any) -> Line:
         return matter.not_known(offerings)
     sold = any((entry.get("InstanceType"), entry.get("Location")) == (instance_type, zone) for entry in offerings)
     return matter.fine("yes") if sold else matter.bad(WARNS, "no")
+
+
+def internet_line(options: Any, subnets: Any, wanted: Wanted) -> Line:
+    """Whether a setting of the account (VPC Block Public Access) lets the stack's NAT gateway out. subnets: of a stack
+    that is deployed, whose network may be excluded from it."""
+    mends = f"aws ec2 modify-vpc-block-public-access-options --region {wanted.spec.region} "
+    mends += "--internet-gateway-block-mode block-ingress, which lets NAT gateways out; or exclude the stack's VPC"
+    matter = waits("internet", "may the NAT gateway reach the internet", wanted, mends)
+    usd, _ = waiting(wanted.spec, wanted.spec.fleet.nodes)
+    matter = replace(
+        matter,
+        means=f"nodes cannot tell their group that they are ready; the stack costs {dollars(usd)} until it gives up",
+        usd_per_hour=usd,
+    )
+    for answer in (options, subnets):
+        if isinstance(answer, NotKnown):
+            return matter.not_known(answer)
+    mode = options.get("InternetGatewayBlockMode")
+    if mode is None:
+        return matter.half("the setting has no mode")
+    if mode != "block-bidirectional":
+        return matter.fine(f"yes: {mode}")
+    if subnets:
+        return matter.bad(NOT_KNOWN, f"{mode}; the check does not read which VPCs are excluded")
+    return matter.bad(BLOCKS, f"{mode}, for every VPC that is not excluded")
 
 
 def subnet_line(subnets: Any, wanted: Wanted) -> Line:

@@ -18,6 +18,7 @@ from planner.check.line import BLOCKS, NOT_KNOWN, WARNS, Line, NotKnown, half
 from planner.check.wanted import Nodes, Wanted, nodes_of, waiting, waits
 from planner.stack.deployed_resources import STACK_TAG
 
+GIB_IN_TIB = 1024
 _STANDARD = ("a", "c", "d", "h", "i", "im", "is", "m", "r", "t", "z")
 # class of types -> quota of EC2 in vCPUs: On-Demand, spot (None: by family, below)
 _VCPU = {
@@ -42,13 +43,13 @@ class Quota:
 
 @dataclass(frozen=True, kw_only=True)
 class Need:
-    """needed: in the quota's unit, beside what the account uses already. node_vcpu: vCPUs of a GPU node where they
-    count. doubt: why a shortage is not sure to refuse anything."""
+    """needed: in the quota's unit, beside what the account uses already. of_node: what a GPU node takes of it, where
+    nodes count. doubt: why a shortage is not sure to refuse anything."""
 
     quota: Quota
     needed: float
     must: bool = True
-    node_vcpu: int = 0
+    of_node: float = 0
     doubt: str = ""
 
 
@@ -57,6 +58,7 @@ VPCS = Quota(service="vpc", code="L-F678F1CE", name="VPCs per Region", unit="VPC
 INTERFACES = Quota(service="vpc", code="L-DF5E4CA3", name="network interfaces per Region", unit="interfaces")
 NAT = Quota(service="vpc", code="L-FE5A380F", name="NAT gateways per Availability Zone", unit="gateways")
 LUSTRE = Quota(service="fsx", code="L-8F1B9C74", name="Lustre Persistent_2 storage capacity", unit="GiB")
+VOLUMES = Quota(service="ebs", code="L-7A658B76", name="storage of gp3 volumes", unit="TiB")
 ENVIRONMENTS = Quota(service="batch", code="L-144F0CA5", name="Batch compute environments", unit="environments")
 
 
@@ -97,7 +99,7 @@ def needs_in_vcpu(wanted: Wanted, vcpu: Mapping[str, int]) -> list[Need | Nodes]
             quota=quota,
             needed=before.needed + nodes.count * each,
             must=nodes.must,
-            node_vcpu=each if nodes.instance_type == wanted.spec.fleet.instance_type else before.node_vcpu,
+            of_node=each if nodes.instance_type == wanted.spec.fleet.instance_type else before.of_node,
             doubt="AWS does not say whether Capacity Blocks count against this quota" if block else "",
         )
     return [*found.values(), *unknown]
@@ -130,7 +132,9 @@ def used_vcpu(reservations: Sequence[Mapping[str, Any]] | NotKnown, stack: str) 
 def quota_line(need: Need, quota: Any, used: float | NotKnown, wanted: Wanted) -> Line:
     """One quota. quota: AWS's entry of it. used: by others, in its unit."""
     of = need.quota
-    matter = waits(f"quota.{of.code}", f"{of.name}: {need.needed:,.0f} {of.unit} more ({of.service} {of.code})", wanted)
+    matter = waits(
+        f"quota.{of.code}", f"{of.name}: {_amount(need.needed)} {of.unit} more ({of.service} {of.code})", wanted
+    )
     if isinstance(quota, NotKnown) or isinstance(used, NotKnown):
         unknown = quota if isinstance(quota, NotKnown) else used
         assert isinstance(unknown, NotKnown)  # one of the two
@@ -138,13 +142,13 @@ def quota_line(need: Need, quota: Any, used: float | NotKnown, wanted: Wanted) -
     value, unit = quota.get("Value"), quota.get("Unit", "None")
     if value is None:
         return replace(matter, means=f"if too small: {matter.means}").half("the quota has no value")
-    said = f"{value:,.0f} {of.unit}, of which {used:,.0f} are in use"
+    said = f"{_amount(value)} {of.unit}, of which {_amount(used)} are in use"
     if unit not in ("None", "Count", "", of.unit):
         said = f"{said} (AWS's unit: {unit})"
     if need.needed + used <= value:
         return matter.fine(said)
-    if need.node_vcpu:
-        usd, means = waiting(wanted.spec, int(max(0.0, value - used) // need.node_vcpu))
+    if need.of_node:
+        usd, means = waiting(wanted.spec, int(max(0.0, value - used) // need.of_node))
         matter = replace(matter, means=means, usd_per_hour=usd)
     mends = increase(of, wanted.spec.region, need.needed + used)
     if quota.get("Adjustable") is False:
@@ -155,6 +159,10 @@ def quota_line(need: Need, quota: Any, used: float | NotKnown, wanted: Wanted) -
     if need.doubt:
         return matter.bad(NOT_KNOWN, f"{said}; {need.doubt}")
     return matter.bad(BLOCKS if need.must else WARNS, said)
+
+
+def _amount(value: float) -> str:
+    return f"{value:,.0f}" if float(value).is_integer() or value >= 100 else f"{value:,.1f}"
 
 
 def increase(quota: Quota, region: str, value: float) -> str:

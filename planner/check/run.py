@@ -108,6 +108,7 @@ def _places(wanted: Wanted, ask: Ask, zones: Any, subnets: Any) -> Iterator[Line
         for zone in more:
             yield places.more_zone_line(name, zone, offered)
     yield places.subnet_line(subnets, wanted)
+    yield places.internet_line(ask("ec2:DescribeVpcBlockPublicAccessOptions"), subnets, wanted)
 
 
 def _services(wanted: Wanted, ask: Ask, zones: Any) -> Iterator[Line]:
@@ -123,6 +124,8 @@ def _buckets(wanted: Wanted, ask: Ask, who: Any, subnets: Any) -> Iterator[Line]
     listed = account if isinstance(account, NotKnown) else ask("s3:ListAllMyBuckets")
     yield buckets.names_line(buckets.names_of(wanted, str(account)), listed, deployed, wanted)
     closed = account if isinstance(account, NotKnown) else ask("s3:GetAccountPublicAccessBlock", AccountId=account)
+    for name in wanted.spec.extra_buckets:
+        yield buckets.region_line(name, ask("s3:GetBucketLocation", Bucket=name), wanted)
     each = {name: ask("s3:GetBucketPublicAccessBlock", Bucket=name) for name in wanted.spec.extra_buckets}
     yield from buckets.public_lines(closed, each)
 
@@ -174,6 +177,10 @@ def _images(wanted: Wanted, ask: Ask, hardware: Sequence[Mapping[str, Any]]) -> 
         images = ask("ec2:DescribeImages", ImageIds=[part.ami], IncludeDeprecated=True) if is_known(part.ami) else None
         size, device = part.root_volume_gib, part.root_device
         yield image.image_line(what, part.ami, size, device, processors.get(name, ()), images, wanted)
+    if spec.workers:
+        named = image.of_ecr(spec.workers.image, spec.region)
+        there = ask("ecr:DescribeImages", **named) if named else NotKnown(why="it is not in ECR of this Region")
+        yield image.job_image_line(spec.workers.image, there, wanted)
 
 
 def _account(wanted: Wanted, ask: Ask) -> Iterator[Line]:

@@ -29,7 +29,8 @@ class Wanted:
     """spec: of the stack. now: when it is asked, in UTC. interfaces, addresses: of each GPU node. endpoints: services
     with an interface endpoint. book_usd: On-Demand USD an hour in the price book, by type. policies: file name -> IAM
     policy that the deployer needs. operating: that the operator needs. deployer, operator: ARN to simulate; empty: who
-    asks, nobody. bundle: what is wrong with the files that nodes fetch; None where the layout has none."""
+    asks, nobody. bundle: what is wrong with the files that nodes fetch; None where the layout has none. nat_usd_per_gb:
+    of data through the NAT gateway, in the price book; None where it has no price."""
 
     spec: ClusterSpec
     now: datetime
@@ -42,6 +43,7 @@ class Wanted:
     deployer: str = ""
     operator: str = ""
     bundle: str | None = None
+    nat_usd_per_gb: float | None = None
 
 
 def nodes_of(spec: ClusterSpec) -> tuple[Nodes, ...]:

@@ -102,6 +102,10 @@ def _wanted(spec: ClusterSpec, book: PriceBook, deployer: str, operator: str) ->
             book_usd[name] = float(book.listed_on_demand(name, spec.region).usd)
         except LookupError:
             continue  # said in the line of that type
+    try:
+        nat = book.metered("AmazonVPC", "NAT gateway data processed", spec.region).tiers[0].usd
+    except LookupError:
+        nat = None  # said in the line of a bucket that is elsewhere
     return Wanted(
         spec=spec,
         now=datetime.now(UTC),
@@ -113,5 +117,6 @@ def _wanted(spec: ClusterSpec, book: PriceBook, deployer: str, operator: str) ->
         operating={FILE: policy(spec.stack)},
         deployer=deployer,
         operator=operator,
+        nat_usd_per_gb=nat,
         bundle=missing(expected(), FOLDER) if spec.pool else None,
     )

@@ -65,6 +65,11 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Overwrite a stack file of another layout or purchase; `pulumi up` then takes away what the new one lacks.",
 )
+@click.option(
+    "--canary",
+    is_flag=True,
+    help="Start one GPU node alone, and all else as planned; without this option the file is for all nodes again.",
+)
 @click.option("--check", is_flag=True, help="Write nothing; check the stack file against the current plan.")
 @common
 def command(
@@ -85,6 +90,7 @@ def command(
     budget: float | None,
     force: bool,
     switch: bool,
+    canary: bool,
     check: bool,
     color: str,
     quiet: bool,
@@ -96,6 +102,7 @@ def command(
     An existing file keeps the values given before and every key that is not the planner's.
     """
     from planner.cli.stack_words import change_lines
+    from planner.stack.canary import as_canary
     from planner.stack.changes import changes
     from planner.stack.file import name_of, read, rendered, write
     from planner.stack.project import write_missing
@@ -112,13 +119,15 @@ def command(
 
     def spec_of(chosen: Row, kept: ClusterSpec | None, stack: str) -> ClusterSpec:
         more = {"nic_profile": nic_profile, "budget": budget, "given": deployed.given(given)}
-        return deployed.spec(ask, found, chosen, stack=stack, kept=kept, **more)
+        made: ClusterSpec = deployed.spec(ask, found, chosen, stack=stack, kept=kept, **more)
+        return as_canary(made) if canary else made
 
     if check:
         assert before is not None  # refused above
         kept = read(path)
         chosen = answers.named(found, scenario or kept.scenario)
-        _check(before, spec_of(chosen, kept, kept.stack), kept, f"planner stack {ask.loaded.where}", chosen)
+        planned = replace(spec_of(chosen, kept, kept.stack), canary=kept.canary)
+        _check(before, planned, kept, f"planner stack {ask.loaded.where}", chosen)
         refuse_over(kept)
         more = f"; missing: {', '.join(kept.placeholders)}" if kept.placeholders else ""
         say(f"{path} matches {asked.plan}{more}", quiet)
@@ -145,6 +154,8 @@ def command(
     if kept is not None:
         changed = change_lines(changes(kept, spec))
         say("\n".join(["Changed:", *changed] if changed else ["Nothing changed"]), quiet)
+        if kept.canary and not spec.canary:
+            say(f"The canary stays: `pulumi up` adds the other nodes, {spec.fleet.nodes - 1:,}", quiet)
     others = f", and {' and '.join(files)} beside it, which `pulumi up` needs" if files else ""
     say(f"Wrote {path}{others}", quiet)
 

@@ -12,6 +12,7 @@ from collections.abc import Container, Iterator
 from planner.layouts.registry import ROOMS
 from planner.plan.wording import did_you_mean, shown
 from planner.plan.zone_ids import is_zone, zone_prefix
+from planner.stack.canary import why_none
 from planner.stack.check_buying import buying_findings
 from planner.stack.check_scheduler import scheduler_findings
 from planner.stack.check_storage import storage_findings
@@ -119,6 +120,9 @@ def _fleet(spec: ClusterSpec) -> Iterator[Finding]:
     if fleet.nodes < 1:
         message = f"a fleet of {fleet.nodes} nodes: it needs at least one"
         yield Finding(path=("fleet", "nodes"), message=message, remedy="to remove the stack, run pulumi destroy")
+    if spec.canary and (why := why_none(spec)):
+        remedy = "remove the key, or write the file again with `planner stack` without --canary"
+        yield Finding(path=("canary",), message=f"a canary: {why}", remedy=remedy)
     images = [("fleet", fleet)] + ([("control", spec.control)] if spec.control.ami else [])
     for section, nodes in images:
         if section == "fleet" and spec.layout == WORKERS and not nodes.ami:

@@ -28,6 +28,7 @@ MAY_BE_LEFT_OUT = (
     "egress",
     "extra_buckets",
     "switched_from",
+    "canary",
     "more",
     "give_up_hours",
     "max_nodes",

@@ -98,7 +98,7 @@ def with_reservation(
 ) -> ClusterSpec:
     """The spec with the purchase: its id, start and end, its placement group, and its zone for the whole stack. starts:
     of a block that has not begun. Earlier values are dropped, since they belong to another reservation. A block takes
-    the place of the first that is missing."""
+    the place of the first that is missing. No node waits for a canary: all are paid from now on."""
     bought_now = {
         "reservation_id": reservation_id,
         "starts": timestamp_text(starts) if starts else "",
@@ -117,4 +117,4 @@ def with_reservation(
         block_days=spec.buying.block_days,
         **bought_now,
     )
-    return replace(spec, buying=buying, zone_id=zone_id or spec.zone_id)
+    return replace(spec, buying=buying, zone_id=zone_id or spec.zone_id, canary=False)

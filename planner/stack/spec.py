@@ -290,6 +290,7 @@ class ClusterSpec(_Section):
     once, without an hourly figure. unpriced: lines without a price. None of the three has people.*, because no resource
     of a stack causes them.
     switched_from: what may be deployed when this file is (`converged/spot`), which needs a word (switching.py).
+    canary: whether the first GPU node starts alone (canary.py).
     """
 
     stack: Text
@@ -319,6 +320,7 @@ class ClusterSpec(_Section):
     metered: tuple[Text, ...] = ()
     unpriced: tuple[Text, ...] = ()
     switched_from: tuple[Text, ...] = ()
+    canary: Flag = False
 
     def layout_has(self, section: str) -> bool:
         """Whether a spec of this layout has the section: lustre, nvme, control, pool or workers."""

@@ -36,6 +36,7 @@ ABOUT = {
     "egress": "TCP ports that GPU nodes reach on the internet besides 443",
     "extra_buckets": "other buckets that GPU nodes read",
     "switched_from": "what this file may take the place of, with all that goes; written by `--switch`",
+    "canary": "one GPU node starts alone; `planner stack` without --canary adds the others",
     "permissions_boundary": "limits every role of the stack",
     "usd_per_hour": "for each line of the bill, from the price book of the plan",
     "metered": "lines that are billed by use, or once",

@@ -73,6 +73,11 @@ def test_every_call_is_one_that_reads_with_a_key_of_its_response(call):
     assert call.key in shape.members
 
 
+def test_a_bucket_without_a_location_is_in_us_east_1(cloud):
+    cloud.stub("s3").add_response("get_bucket_location", {}, {"Bucket": "corpus"})
+    assert asked(cloud, "s3:GetBucketLocation", Bucket="corpus") == "us-east-1"
+
+
 @pytest.mark.parametrize("code", sorted(THROTTLED))
 def test_throttling_is_not_known(cloud, code):
     for _ in range(2):

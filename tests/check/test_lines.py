@@ -157,7 +157,7 @@ def test_what_has_no_code_or_size_is_not_left_out():
 
 
 def test_quotas():
-    need = quotas.Need(quota=quotas.vcpu_quota("p5.48xlarge", "on-demand"), needed=1536, node_vcpu=192)
+    need = quotas.Need(quota=quotas.vcpu_quota("p5.48xlarge", "on-demand"), needed=1536, of_node=192)
     line = quotas.quota_line(need, {"Value": 1920.0}, 384.0, W)
     assert line.state == FINE
     line = quotas.quota_line(need, {"Value": 960.0, "Adjustable": True}, 384.0, W)
@@ -234,6 +234,16 @@ def test_another_zone_of_a_worker_pool_without_the_type_is_a_market_less():
     assert places.more_zone_line("p5.48xlarge", "use1-az6", sold).state == WARNS
 
 
+def test_internet():
+    def state(mode: str | None, subnets: object = ()) -> str:
+        return places.internet_line({"InternetGatewayBlockMode": mode} if mode else {}, subnets, W).state
+
+    assert state("off") == state("block-ingress") == FINE  # NAT gateways only let out
+    assert state("block-bidirectional") == BLOCKS
+    assert state("block-bidirectional", [{"SubnetId": "subnet-1"}]) == NOT_KNOWN  # its VPC may be excluded
+    assert state(None) == NOT_KNOWN
+
+
 def test_addresses():
     assert places.subnet_line([], W).state == FINE
     assert places.subnet_line([{"AvailableIpAddressCount": 8}], W).state == FINE
@@ -297,6 +307,18 @@ OPEN = NotKnown(why="none", code=buckets.NONE_SET)
 CLOSED = dict.fromkeys(buckets.FOUR, True)
 
 
+def test_regions_of_buckets_that_nodes_read():
+    priced = replace(W, nat_usd_per_gb=0.045)
+    assert buckets.region_line("corpus", "us-east-1", W).state == FINE
+    far = buckets.region_line("corpus", "eu-central-1", priced)
+    assert (far.state, "$45.00 a TB" in far.means, "--source-region eu-central-1" in far.mends) == (WARNS, True, True)
+    assert "an unknown amount" in buckets.region_line("corpus", "eu-central-1", W).means
+    gone = buckets.region_line("corpus", NotKnown(why="no", code="NoSuchBucket"), W)
+    assert (gone.state, gone.usd_per_hour) == (BLOCKS, waiting_usd_per_hour(spec(), 8))
+    ireland = wanted(spec(region="eu-west-1"))
+    assert buckets.region_line("corpus", "EU", ireland).state == FINE
+
+
 def test_public_access():
     def states(account: object, **each: object) -> list[str]:
         return [line.state for line in buckets.public_lines(account, each)]
@@ -332,6 +354,8 @@ def reserved(**more: object) -> dict[str, object]:
         (reserved(ReservationType="default"), BLOCKS, "the launch template asks for a capacity-block"),
         (reserved(EndDate=datetime(2025, 11, 30, 11, 30, tzinfo=UTC)), BLOCKS, "it ended on 2025-11-30"),
         (reserved(EndDate=datetime(2026, 12, 7, 11, 30, tzinfo=UTC)), BLOCKS, "the stack file says that it ends"),
+        (reserved(Tenancy="dedicated"), BLOCKS, "its tenancy is dedicated"),
+        (reserved(InstancePlatform="Windows"), BLOCKS, "it is for Windows, not Linux/UNIX"),
         (reserved(State=""), NOT_KNOWN, "half an answer"),
     ],
 )
@@ -350,6 +374,47 @@ def test_reservation_that_is_not_there():
 def test_start_of_a_block():
     later = replace(HELD, starts="2026-11-25T11:30:00Z")
     assert "AWS at 2026-11-24" in capacity.reservation_line(later, [reserved(state="scheduled")], IN_BLOCK).said
+
+
+def test_a_block_that_begins_later_than_its_nodes_are_asked_for():
+    begins = datetime(2026, 11, 29, 11, 30, tzinfo=UTC)
+    line = capacity.reservation_line(HELD, [reserved(state="scheduled", StartDate=begins)], IN_BLOCK)
+    assert (line.state, "begins at 2026-11-29T11:30Z, and the nodes are asked for before" in line.said) == (
+        BLOCKS,
+        True,
+    )
+    starts = replace(HELD, starts="2026-11-29T11:30:00Z")
+    assert capacity.reservation_line(starts, [reserved(state="scheduled", StartDate=begins)], IN_BLOCK).state == FINE
+
+
+OPEN_ENDED = {"ReservationType": "default", "EndDate": None}
+GROUP = "arn:aws:ec2:us-east-1:111122223333:placement-group/close"
+
+
+@pytest.mark.parametrize(
+    ("answer", "ours", "state", "said"),
+    [
+        ({}, "", FINE, "active"),
+        ({"PlacementGroupArn": GROUP}, "close", FINE, "active"),
+        ({"PlacementGroupArn": GROUP}, "", BLOCKS, f"made in placement group {GROUP}, and the nodes start in none"),
+        ({"PlacementGroupArn": GROUP}, "far", BLOCKS, "and the nodes start in far"),
+        ({}, "close", BLOCKS, "is in no placement group, and the nodes start in close"),
+        ({"EndDate": datetime(2026, 12, 4, tzinfo=UTC)}, "", WARNS, "the run may last until 2026-12-27"),
+        ({"EndDate": datetime(2027, 12, 4, tzinfo=UTC)}, "", FINE, "until 2027-12-04"),
+        ({"State": "expired"}, "", BLOCKS, "holds no capacity"),
+    ],
+)
+def test_capacity_reservation(answer, ours, state, said):
+    """The run lasts 30 days at most, from 27 November on."""
+    block = Block(nodes=8, reservation_id=HELD.reservation_id)
+    buying = Buying(kind="reservation", reservation_id=HELD.reservation_id, placement_group=ours)
+    of = spec(buying=buying, zone_id="use1-az6")
+    held = {key: value for key, value in reserved(**{**OPEN_ENDED, **answer}).items() if value is not None}
+    line = capacity.reservation_line(block, [held], wanted(replace(of, guard=replace(of.guard, max_days=30.0))))
+    assert (line.state, said in line.said) == (state, True), line.said
+    if state == WARNS:
+        assert line.usd_per_hour == waiting_usd_per_hour(of, 8)
+        assert "--end-date-type unlimited" in line.mends
 
 
 def test_block_on_offer():
@@ -388,6 +453,10 @@ def test_image():
     assert imaged().state == FINE
     assert imaged(Architecture="arm64").state == BLOCKS
     assert imaged(State="disabled").state == BLOCKS
+    assert imaged(Platform="windows").state == imaged(PlatformDetails="Windows with SQL Server").state == BLOCKS
+    assert imaged(RootDeviceType="instance-store").state == BLOCKS
+    assert imaged(EnaSupport=False).state == BLOCKS
+    assert imaged(EnaSupport=True, RootDeviceType="ebs", PlatformDetails="Linux/UNIX").state == FINE
     assert imaged(RootDeviceName="/dev/xvda").state == BLOCKS
     assert imaged(BlockDeviceMappings=[{"DeviceName": "/dev/sda1", "Ebs": {"VolumeSize": 300}}]).state == BLOCKS
     assert imaged(DeprecationTime="2026-11-01T00:00:00.000Z").state == WARNS
@@ -399,6 +468,24 @@ def test_image():
     assert image.image_line("fleet", AMI, 200, "/dev/sda1", ("x86_64",), gone, W).state == BLOCKS
     assert image.image_line("fleet", "PLACEHOLDER-ami", 200, "/dev/sda1", (), None, W).state == BLOCKS
     assert image.image_line("fleet", AMI, 200, "/dev/sda1", ("x86_64",), [], W).state == NOT_KNOWN
+
+
+def test_the_container_image_of_jobs():
+    ours = "111122223333.dkr.ecr.us-east-1.amazonaws.com/team/train"
+    assert image.of_ecr(f"{ours}:1", "us-east-1") == {
+        "registryId": "111122223333",
+        "repositoryName": "team/train",
+        "imageIds": [{"imageTag": "1"}],
+    }
+    assert image.of_ecr(ours, "us-east-1")["imageIds"] == [{"imageTag": "latest"}]
+    digest = f"sha256:{'0' * 64}"
+    assert image.of_ecr(f"{ours}:1@{digest}", "us-east-1")["imageIds"] == [{"imageDigest": digest}]
+    assert image.of_ecr(f"{ours}:1", "eu-west-1") == image.of_ecr("python:3.12", "us-east-1") == {}
+    gone = NotKnown(why="no", code="ImageNotFoundException")
+    assert image.job_image_line(ours, gone, W).state == BLOCKS
+    assert image.job_image_line("PLACEHOLDER-image", DENIED, W).state == BLOCKS
+    assert image.job_image_line(ours, [{"imageTags": ["1"]}], W).state == FINE
+    assert image.job_image_line(ours, [], W).state == NOT_KNOWN
 
 
 # the account
@@ -472,11 +559,15 @@ def every(answer: NotKnown) -> list[Line]:
         buckets.names_line(NAMES, answer, False, W),
         buckets.names_line(NAMES, [], answer, W),
         *buckets.public_lines(answer, {"corpus": answer}),
+        buckets.region_line("corpus", answer, W),
         places.offering_line("p5.48xlarge", answer, W),
         places.subnet_line(answer, W),
+        places.internet_line(answer, [], W),
+        places.internet_line({"InternetGatewayBlockMode": "off"}, answer, W),
         capacity.reservation_line(HELD, answer, W),
         capacity.block_offer_line(8, 6, answer, W),
         image.image_line("fleet", AMI, 200, "/dev/sda1", ("x86_64",), answer, W),
+        image.job_image_line("image", answer, W),
         account.ebs_key_line(answer, None, W),
         account.ebs_key_line("arn:k", answer, W),
         account.service_role_line("R", "s", answer, W),

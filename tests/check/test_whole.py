@@ -98,6 +98,8 @@ class Account:
             "ec2:DescribeSubnets": lambda **_: [],
             "ec2:DescribeNetworkInterfaces": lambda: [],
             "ec2:DescribeNatGateways": lambda **_: [],
+            "ec2:DescribeVpcBlockPublicAccessOptions": lambda: {"InternetGatewayBlockMode": "off"},
+            "ec2:DescribeVolumes": lambda **_: [{"Size": 1024, "VolumeType": "gp3"}],
             "ec2:DescribeVpcEndpointServices": lambda **_: [
                 *S3,
                 *map(endpoint, ("ssm", "ssmmessages", "fsx", "batch")),
@@ -214,6 +216,15 @@ MISTAKES: list[tuple[str, Callable[..., Any], str, str]] = [
     ("ec2:DescribeInstanceTypes", constant(SILENT), "quota.m7i.xlarge.on-demand", NOT_KNOWN),
     (QUOTA, quota("L-FE5A380F", 0.0), "quota.L-FE5A380F", BLOCKS),
     ("ec2:DescribeNatGateways", constant(SILENT), "quota.L-FE5A380F", NOT_KNOWN),
+    (
+        "ec2:DescribeVpcBlockPublicAccessOptions",
+        constant({"InternetGatewayBlockMode": "block-bidirectional"}),
+        "internet",
+        BLOCKS,
+    ),
+    (QUOTA, quota("L-7A658B76", 2.5), "quota.L-7A658B76", BLOCKS),  # 1 TiB is used, 8 roots of 200 GiB need 1.6 more
+    ("ec2:DescribeVolumes", constant([{"Size": 5_120_000}]), "quota.L-7A658B76", BLOCKS),
+    ("ec2:DescribeVolumes", constant([{}]), "quota.L-7A658B76", NOT_KNOWN),
     ("ec2:DescribeAvailabilityZones", constant([{**ZONE, "State": "impaired"}]), "zone", BLOCKS),
     ("ec2:DescribeVpcEndpointServices", constant(S3[1:]), "endpoints", BLOCKS),
     ("ec2:DescribeVpcEndpointServices", constant(SILENT), "endpoints", NOT_KNOWN),
@@ -267,18 +278,27 @@ def test_a_bucket_that_nodes_read_and_nothing_closes():
     account = Account()
     account.answers["s3:GetAccountPublicAccessBlock"] = constant(OPEN)
     account.answers["s3:GetBucketPublicAccessBlock"] = constant(OPEN)
+    account.answers["s3:GetBucketLocation"] = constant("us-east-1")
     found = lines(account, wanted(spec(extra_buckets=("corpus",))))
     assert found["public-access.corpus"].state == WARNS
+    assert found["bucket-region.corpus"].state == FINE
 
 
 def test_every_zone_of_a_worker_pool_is_asked_for():
     account = Account()
     account.answers["batch:DescribeComputeEnvironments"] = constant([])
-    several = Workers(image="i", memory_mib=1024, limit_hours=6, more_zones=("use1-az6",))
+    account.answers["ecr:DescribeImages"] = constant(NotKnown(why="no", code="RepositoryNotFoundException"))
+    several = Workers(
+        image=f"{ACCOUNT}.dkr.ecr.us-east-1.amazonaws.com/train:1",
+        memory_mib=1024,
+        limit_hours=6,
+        more_zones=("use1-az6",),
+    )
     found = lines(account, wanted(spec("workers", workers=several)))
     assert (found["zone"].state, found["zone.use1-az6"].state) == (FINE, BLOCKS)
     assert found["offering.p5.48xlarge.use1-az6"].state == WARNS
     assert found["service.batch"].state == FINE
+    assert (found["image.jobs"].state, "$55.04 an hour" in found["image.jobs"].means) == (BLOCKS, True)
 
 
 def test_mistakes_of_a_block():
@@ -344,7 +364,11 @@ def test_the_whole_against_moto(tmp_path):
                 config=Config(retries={"total_max_attempts": 1}, proxies={}),
             )
 
-        found = {line.id: line for line in check(wanted(), asker(client, REGION, QUICK, made))}
+        client("s3", REGION).create_bucket(Bucket="here")
+        there = {"LocationConstraint": "eu-west-1"}
+        client("s3", "eu-west-1").create_bucket(Bucket="far", CreateBucketConfiguration=there)
+        of = wanted(spec(extra_buckets=("here", "far", "gone")))
+        found = {line.id: line for line in check(of, asker(client, REGION, QUICK, made))}
     assert set(made) <= {call.action for call in CALLS}
     assert found["identity"].state == FINE
     assert found["region"].state == FINE
@@ -353,6 +377,8 @@ def test_the_whole_against_moto(tmp_path):
     assert found["deployer"].state == NOT_KNOWN
     assert found["quota.L-417A185B"].state == NOT_KNOWN
     assert found["addresses"].state == FINE
+    regions = [found[f"bucket-region.{name}"].state for name in ("here", "far", "gone")]
+    assert regions == [FINE, WARNS, BLOCKS]
 
 
 # the command
@@ -375,8 +401,10 @@ def account(monkeypatch, tmp_path) -> Account:
 
 
 class _Book:
-    def listed_on_demand(self, instance_type: str, region: str) -> Any:
-        raise LookupError(f"{instance_type} in {region}")
+    def listed_on_demand(self, *asked: str) -> Any:
+        raise LookupError(" ".join(asked))
+
+    metered = listed_on_demand
 
 
 def test_exit_codes_and_files(account, tmp_path, capsys):

@@ -249,7 +249,7 @@ class TestOpenEnded:
         cloud.done()
 
     def test_the_group_that_it_is_made_in_is_written_down(self, cloud, tmp_path):
-        file = written(tmp_path, on_demand(zone_id="use1-az6"))
+        file = written(tmp_path, on_demand(zone_id="use1-az6", canary=True))
         ec2 = cloud.stub("ec2")
         ec2.add_response("describe_capacity_reservations", {"CapacityReservations": []}, None)
         ec2.add_response("create_capacity_reservation", {"CapacityReservation": reservation("default", "active")}, None)
@@ -257,6 +257,7 @@ class TestOpenEnded:
         words = ("--capacity-reservation", "--placement-group", group, "--accept-usd", "1132.80")
         assert ran("reserve", file, *words) == 0
         assert read(file).buying.placement_group == group
+        assert not read(file).canary, "all nodes are paid from now on"
         cloud.done()
 
     def test_another_amount_reserves_nothing(self, cloud, tmp_path):

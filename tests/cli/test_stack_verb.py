@@ -166,9 +166,33 @@ def test_check_finds_what_a_hand_changed(here):
     assert path.read_text(encoding="utf-8") == text
 
 
+def test_a_canary_is_one_node_with_its_dollars_and_goes_with_the_next_file(here):
+    """A node of this p4d costs $21.9576 an hour, and an image that is never ready three hours of one."""
+    whole = run("small.yaml", "--scenario", SMALL, *IDS).stdout
+    assert "With --canary one node starts first, and such an image costs $65.87." in " ".join(whole.split())
+    said = run("small.yaml", "--scenario", SMALL, "--canary")
+    words, spec = " ".join(said.stdout.split()), read("Pulumi.dev.yaml")
+    assert (spec.canary, spec.fleet.nodes) == (True, 4)
+    assert "1 of 4 x p4d.24xlarge" in words
+    assert f"starts one GPU node, for $21.96 an hour and not ${spec.usd_per_hour['fleet.compute']:.2f}" in words
+    assert "after 3 failed starts in a row, an hour each: about $65.87, where all nodes at once would cost" in words
+    assert "at most $263 (`deploy.give_up`)" in words
+    fleet = (spec.usd_per_hour["fleet.compute"] + spec.usd_per_hour["fleet.ebs"]) / 4
+    others = sum(usd for line, usd in spec.usd_per_hour.items() if not line.startswith("fleet."))
+    assert f"all {fleet + others:,.4f}" in words
+    assert run("small.yaml", "--check").stderr.startswith("Pulumi.dev.yaml matches small.yaml")
+    again = run("small.yaml", "--scenario", SMALL)
+    assert "canary: true -> nothing\nThe canary stays: `pulumi up` adds the other nodes, 3\n" in again.stderr
+    assert again.stdout == whole
+    assert not read("Pulumi.dev.yaml").canary
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        (["small.yaml", "--scenario", "s3-stream/p4d.24xlarge/capacity-block", "--canary"], "paid whether its nodes"),
+        (["small.yaml", "--scenario", SMALL, "--reservation", "cr-0123456789abcdef0", "--canary"], "paid whether its"),
+        (["small.yaml", "--scenario", SMALL, "--set", "deploy.scheduler=slurm", "--canary"], "AWS PCS launches"),
         (["small.yaml", "--scenario", "s3-stream/p4d.24xlarge/on-demnd"], "did you mean"),
         (["small.yaml", "--scenario", "best", "--out", "small.yaml"], "not a folder"),
         (["small.yaml", "--check"], "Pulumi.dev.yaml does not exist"),

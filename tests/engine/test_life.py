@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from planner import clock
+from planner.stack.canary import as_canary
 from planner.stack.leaving import off_spot
 from planner.stack.spec import Block, ClusterSpec, Fallback
 from planner.stack.switching import switched
@@ -183,9 +184,37 @@ def _inputs(stand: Stand) -> dict[str, Any]:
 
 
 def _nodes(stand: Stand) -> int:
+    return len(_node_ids(stand))
+
+
+def _node_ids(stand: Stand) -> set[str]:
     group = next(one for one in stand.cloud.standing() if one["id"] == "planner-dev-fleet-group")
     by = f"{group['type']} {group['id']}"
-    return sum(one.get("by") == by and one["kind"] == "instance" for one in stand.cloud.standing())
+    return {one["id"] for one in stand.cloud.standing() if one.get("by") == by and one["kind"] == "instance"}
+
+
+@pytest.mark.parametrize("buying", ["on-demand", "spot"])
+def test_a_canary_comes_up_alone_and_the_others_join_it(buying: str, tmp_path: Path):
+    """All but the size of one group is there with the first node; then that size alone changes."""
+    whole = small("converged", nodes=4, buying=buying)
+    stand = Stand(tmp_path, as_canary(whole))
+    up = stand.engine.up().well()
+    assert sorted(up.names("create")) == sorted(stand.names)
+    assert "with 1 of 4 GPU nodes, the canary" in up.stdout
+    canary = _node_ids(stand)
+    assert len(canary) == 1
+    assert stand.engine.up().well().counts == {}
+    raised = _changed(stand, whole)
+    assert raised.counts == {"update": 1}
+    assert raised.step("fleet-group").diff == ("desiredCapacity", "minSize")
+    assert canary < _node_ids(stand)
+    assert _nodes(stand) == 4
+    # back is no way: it would end three nodes that work
+    stand.engine.write(as_canary(whole))
+    for run in (stand.engine.preview(), stand.engine.up()):
+        assert run.failed
+        assert "the whole fleet is deployed, and a canary is one node" in run.told
+    assert _nodes(stand) == 4
 
 
 def test_what_runs_holds_its_placement(tmp_path: Path):

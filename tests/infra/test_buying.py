@@ -13,6 +13,7 @@ from infra.alarms import alarms_of, paid_for
 from infra.guard import scale_down_at
 from planner.lint.read.graph import graph_from
 from planner.lint.rules import lint
+from planner.stack.canary import as_canary
 from planner.stack.spec import PLACEHOLDER, Block, ClusterSpec
 from tests.infra.specs import BUYING, graph_of, inputs, names, spec_of
 
@@ -57,6 +58,22 @@ def test_a_block_takes_no_placement_group_and_ends_before_its_end():
     assert inputs(graph, "guard-block-end")["desiredCapacity"] == 0
     # protected nodes would outlast the schedule
     assert inputs(graph, "fleet-group")["protectFromScaleIn"] is False
+
+
+@pytest.mark.parametrize("kind", ["on-demand", "spot"])
+def test_a_canary_is_one_node_now_and_all_else_of_the_whole_fleet(kind):
+    whole = spec_of("converged", buying=BUYING[kind], scenario=f"converged/p5.48xlarge/{kind}")
+    alone, graph = (
+        {entry["name"]: entry for entry in graph_of(spec)["resources"]} for spec in (as_canary(whole), whole)
+    )
+    changed = [name for name, entry in graph.items() if alone[name] != entry]
+    assert (changed, alone.keys()) == (["fleet-group"], graph.keys())
+    group, full = alone["fleet-group"], graph["fleet-group"]
+    assert {key: group["inputs"][key] for key, old in full["inputs"].items() if group["inputs"][key] != old} == {
+        "minSize": 1,
+        "desiredCapacity": 1,
+    }
+    assert group["usd_per_hour"] == pytest.approx(full["usd_per_hour"] / 8)
 
 
 def test_only_a_block_is_scaled_down_by_the_clock():

@@ -9,6 +9,7 @@ import pytest
 
 from infra import standing
 from planner.errors import UsageProblem
+from planner.stack.canary import as_canary
 from planner.stack.switching import switched
 from tests.infra.specs import spec_of
 
@@ -37,6 +38,17 @@ def test_a_file_that_is_half_written_is_read_again(answers):
     with pytest.raises(UsageProblem, match="the control nodes"):
         standing.check_switch(spec_of("fsx-lustre"))
     standing.check_switch(switched(spec_of("converged"), spec_of("fsx-lustre")))
+
+
+def test_a_canary_never_takes_the_place_of_a_whole_fleet(answers):
+    canary = as_canary(spec_of("converged"))
+    answers.append({"standing": "converged/on-demand"})
+    with pytest.raises(UsageProblem, match="this would end the others"):
+        standing.check_switch(canary)
+    for outputs in ({}, {"standing": "converged/on-demand", "canary": True}):
+        answers[:] = [outputs]
+        standing.check_switch(canary)
+        standing.check_switch(spec_of("converged"))
 
 
 def test_what_cannot_be_read_stops_the_run_and_a_new_stack_has_nothing_to_lose(answers):

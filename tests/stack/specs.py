@@ -194,4 +194,5 @@ def specs(draw: st.DrawFn) -> ClusterSpec:
         interface_endpoints=draw(st.integers(0, 9)),
         usd_per_hour={line: draw(_usd) for line in billed},
         metered=tuple(by_use),
+        canary=not reserved and nodes > 1 and draw(st.booleans()),
     )

@@ -166,6 +166,17 @@ WRONG = {
         "never there together",
     ),
     "no port": (spec(egress=(80, 70_000)), "egress.1", "is not a TCP port"),
+    "a canary in a Capacity Block": (
+        block(canary=True),
+        "canary",
+        "the Capacity Block is paid whether its nodes run or not",
+    ),
+    "a canary in a reservation": (
+        spec(canary=True, buying=Buying(kind="reservation", reservation_id=CR)),
+        "canary",
+        "the Capacity Reservation is paid",
+    ),
+    "a canary of one node": (replace(fleet(nodes=1), canary=True), "canary", "the fleet is one node"),
     "giving up before the start": (guard(give_up_hours=-1.0), "guard.give_up_hours", "cannot give up before it starts"),
     "an unknown guard": (guard(more=("cost-anomaly",)), "guard.more.0", "unknown guard 'cost-anomaly'"),
     "roles without the action": (guard(more=(), roles=("deployer",)), "guard.roles", "roles without budget-action"),

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from planner.kinds.training.failed_starts import giving_up
 from planner.report.terminal.columns import fitted, rows
 from planner.report.wording.eligibility import duty, why_not
 from planner.report.wording.figures import dollars, many, money, usd, visible
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from planner.plan.types import Plan
     from planner.stack.spec import ClusterSpec
 
-LEAST_FAILED = 3  # fleet_pool.node.starts has the same, which runs on nodes
 MOST_DAYS = 3 * 365  # beyond, a draw that never ends has been counted
 
 
@@ -55,7 +55,8 @@ def _what(spec: ClusterSpec, scenario: Scenario, width: int) -> list[str]:
     fleet, guard = spec.fleet, spec.guard
     lines = [f"Stack {spec.stack}: {visible(spec.plan_name)}, {spec.scenario}"]
     efa = f", {fleet.efa_interfaces} EFA a node ({fleet.nic_profile})" if fleet.efa_interfaces else ""
-    lines.append(f"{fleet.nodes:,} x {fleet.instance_type}, {_bought(spec)}{efa}, {spec.region} {_zone(spec)}".rstrip())
+    count = f"1 of {fleet.nodes:,}" if spec.canary else f"{fleet.nodes:,}"
+    lines.append(f"{count} x {fleet.instance_type}, {_bought(spec)}{efa}, {spec.region} {_zone(spec)}".rstrip())
     if spec.lustre:
         iops = f", {spec.lustre.metadata_iops:,} metadata IOPS" if spec.lustre.metadata_iops else ""
         efa = ", over EFA" if spec.lustre.efa else ""
@@ -106,7 +107,7 @@ def _id(text: str) -> str:
 
 def _table(spec: ClusterSpec, width: int, ascii_only: bool) -> list[str]:
     found = usd_per_hour_by_component(spec)
-    total = math.fsum(spec.usd_per_hour.values())
+    total = math.fsum(found.values())
     names = [*found, "all"]
     usd = [*found.values(), total]
     by_name = {name: [line for line in spec.usd_per_hour if component_of(line) == name] for name in found}
@@ -144,7 +145,7 @@ def _notes(spec: ClusterSpec, scenario: Scenario, plan: Plan, width: int) -> lis
             "The budget is the P90 of what AWS bills for this stack, rounded up; `--budget USD` sets another one."
         )
     notes.append(_action(spec))
-    notes += _giving_up(spec)
+    notes += giving_up(spec)
     notes += _new_year(scenario, plan.start)
     if spec.metered:
         notes.append(f"Billed by use or once, not by the hour: {', '.join(spec.metered)}")
@@ -168,21 +169,6 @@ def _action(spec: ClusterSpec) -> str:
         f"(empty until you add them){roles} from buying more. It does not stop running nodes: they bill until "
         "`pulumi destroy`."
     )
-
-
-def _giving_up(spec: ClusterSpec) -> list[str]:
-    """What a fleet costs that never becomes ready, or never complete, until its nodes stop."""
-    usd, nodes = spec.usd_per_hour.get("fleet.compute"), spec.fleet.nodes
-    failed = f", about ${dollars(usd)}," if usd is not None and nodes >= LEAST_FAILED else ""
-    found = [
-        f"An image with which no node becomes ready is given up after {max(nodes, LEAST_FAILED)} failed starts of an "
-        f"hour each{failed} in a row."
-    ]
-    hours = spec.guard.give_up_hours
-    if spec.blocks or not hours or nodes < 2:
-        return found
-    most = f": at most ${dollars(usd * (nodes - 1) / nodes * hours)}" if usd is not None else ""
-    return [*found, f"Nodes that wait for the rest of the fleet stop after {hours:g} hours{most} (`deploy.give_up`)."]
 
 
 def _new_year(scenario: Scenario, start: date | None) -> list[str]:
@@ -223,10 +209,16 @@ def _next(spec: ClusterSpec, plan_path: str, overrides: Sequence[str], out: str 
     missing = missing_ids(spec)
     if any(entry.option for entry in missing):
         again = " ".join(f"{entry.option} ..." for entry in missing if entry.option)
+        again += " --canary" if spec.canary else ""
         again += f" --out {folder}" if folder else ""
         lines.append(f"  planner stack {path} --scenario {spec.scenario} --stack {spec.stack} {again}")
     lines.append(f"  planner preview {path} --scenario {spec.scenario}")
     where = f"-C {folder} " if folder else ""
     lines.append(f"  pulumi {where}preview --stack {spec.stack}")
     lines.append(f"  pulumi {where}up --stack {spec.stack}")
+    if spec.canary:
+        to = f" --out {folder}" if folder else ""
+        ready = "  # when the canary is in service"
+        lines.append(f"  planner stack {path} --scenario {spec.scenario} --stack {spec.stack}{to}{ready}")
+        lines.append(lines[-2])
     return lines

@@ -5,8 +5,13 @@ both are billed. Nodes write their starts into the bucket, and the one that find
 What stands is then ended by the group's own hook, or powers itself off. A node whose bundle does not run at all writes
 nothing: of that the mail about failed starts tells.
 
+A canary is a node that its group starts alone, by a desired capacity of one. Its failures are counted against that
+one, and the time that it waits for the others begins again once they are asked for.
+
 boot-logs/GROUP/CREATED/TIME.ready.INSTANCE    a start that the group counted
+boot-logs/GROUP/CREATED/TIME.canary.INSTANCE   the same, while only the canary is asked for
 boot-logs/GROUP/CREATED/TIME.failed.INSTANCE   a start that it gives up
+boot-logs/GROUP/CREATED/TIME.stopped.INSTANCE  launches were stopped: the next image has tries of its own
 boot-logs/GROUP/CREATED/full                   all nodes were in service once
 """
 
@@ -26,8 +31,8 @@ from fleet_pool.problems import PoolProblem
 
 PREFIX = "boot-logs/"
 GIVE_UP = "PLANNER_GIVE_UP_H"  # hours; nothing where the group waits for ever
-READY, FAILED, FULL = "ready", "failed", "full"
-LEAST_FAILED = 3  # of a small fleet: one broken instance, or two, are no broken image
+READY, CANARY, FAILED, STOPPED, FULL = "ready", "canary", "failed", "stopped", "full"
+LEAST_FAILED = 3  # of a small fleet, or a canary: one broken instance, or two, are no broken image
 LIMIT_S = 30.0
 NOTED = Path("/run/planner/start")  # what this start has written
 WAS_FULL = Path("/run/planner/was-full")
@@ -36,11 +41,18 @@ STAMP = "%Y-%m-%dT%H:%M:%SZ"
 
 @frozen
 class Group:
-    """folder: of its records; another one for each time that a group of this name is made. size: its nodes."""
+    """folder: of its records; another one for each time that a group of this name is made. size: its nodes. desired:
+    how many of them are asked for now."""
 
     folder: str
     size: int
+    desired: int
     in_service: int
+
+    @property
+    def ready(self) -> str:
+        """What a start that succeeds is recorded as."""
+        return CANARY if self.desired < self.size else READY
 
 
 def group_of(node: Node) -> Group:
@@ -56,31 +68,33 @@ def group_of(node: Node) -> Group:
     found = json.loads(said)["AutoScalingGroups"][0]
     members = [one for one in found["Instances"] if one["LifecycleState"] == "InService"]
     return Group(
-        folder=f"{PREFIX}{node.group}/{found['CreatedTime']}/", size=int(found["MaxSize"]), in_service=len(members)
+        folder=f"{PREFIX}{node.group}/{found['CreatedTime']}/",
+        size=int(found["MaxSize"]),
+        desired=int(found["DesiredCapacity"]),
+        in_service=len(members),
     )
 
 
 def failed_in_a_row(names: Sequence[str]) -> int:
-    """Instances whose start failed since the last one that succeeded. names: of the records."""
+    """Instances whose start failed since one succeeded, or since launches were stopped. names: of the records."""
     failed: set[str] = set()
     for name in sorted(names):
         _, _, what = name.partition(".")
         kind, _, instance = what.partition(".")
-        failed = set() if kind == READY else failed | {instance} if kind == FAILED else failed
+        failed = set() if kind in (READY, CANARY, STOPPED) else failed | {instance} if kind == FAILED else failed
     return len(failed)
 
 
-def spent(names: Sequence[str], size: int) -> bool:
-    """Whether the budget of failed starts is used up: as many as the group has nodes, and at least LEAST_FAILED."""
-    return failed_in_a_row(names) >= max(size, LEAST_FAILED)
+def spent(names: Sequence[str], desired: int) -> bool:
+    """Whether the budget of failed starts is used up: as many as nodes are asked for, and at least LEAST_FAILED."""
+    return failed_in_a_row(names) >= max(desired, LEAST_FAILED)
 
 
-def waited(names: Sequence[str], now: datetime) -> timedelta:
-    """Since the first node was ready, and with it the wait for the others began."""
-    stamps = [name.partition(".")[0] for name in names if name.partition(".")[2].startswith(READY)]
-    if not stamps:
-        return timedelta()
-    return now - datetime.strptime(min(stamps), STAMP).replace(tzinfo=timezone.utc)
+def waits_since(names: Sequence[str], kind: str) -> datetime | None:
+    """When the first node was ready and its wait for the others began. kind: CANARY for one that was asked for
+    alone."""
+    stamps = [name.partition(".")[0] for name in names if name.partition(".")[2].startswith(kind)]
+    return datetime.strptime(min(stamps), STAMP).replace(tzinfo=timezone.utc) if stamps else None
 
 
 def note(node: Node, environment: Mapping[str, str], kind: str) -> None:
@@ -90,13 +104,13 @@ def note(node: Node, environment: Mapping[str, str], kind: str) -> None:
         return
     try:
         group, bucket = group_of(node), bucket_of(environment, node, patience_s=LIMIT_S)
-        stamp = datetime.now(timezone.utc).strftime(STAMP)
-        bucket.write_once(f"{group.folder}{stamp}.{kind}.{node.instance}", {})
+        _record(bucket, group, group.ready if kind == READY else kind, node)
         NOTED.parent.mkdir(parents=True, exist_ok=True)
         NOTED.write_text(kind, encoding="utf-8")
         names = _names(bucket, group)
-        if kind == FAILED and spent(names, group.size):
+        if kind == FAILED and spent(names, group.desired):
             stop_launches(node, f"{failed_in_a_row(names)} starts failed in a row, and none succeeded")
+            _record(bucket, group, STOPPED, node)
     except (PoolProblem, OSError, subprocess.SubprocessError, ValueError, LookupError) as problem:
         print(f"planner-ready: this start is not recorded: {problem}", flush=True)
 
@@ -116,7 +130,11 @@ def gives_up(node: Node, environment: Mapping[str, str]) -> bool:
         WAS_FULL.parent.mkdir(parents=True, exist_ok=True)
         WAS_FULL.touch()
         return False
-    if waited(names, datetime.now(timezone.utc)) < timedelta(hours=float(hours)):
+    since = waits_since(names, group.ready)
+    if since is None:  # the others were asked for after this node was ready
+        _record(bucket, group, group.ready, node)
+        return False
+    if datetime.now(timezone.utc) - since < timedelta(hours=float(hours)):
         return False
     stop_launches(node, f"{group.in_service} of {group.size} nodes after {hours} hours, and never all")
     return True
@@ -129,6 +147,11 @@ def stop_launches(node: Node, why: str) -> None:
     print(f"planner: {why}: {node.group} launches no more nodes", flush=True)
     print("+", *command, flush=True)
     subprocess.run(command, timeout=LIMIT_S, check=True)
+
+
+def _record(bucket: Bucket, group: Group, kind: str, node: Node) -> None:
+    stamp = datetime.now(timezone.utc).strftime(STAMP)
+    bucket.write_once(f"{group.folder}{stamp}.{kind}.{node.instance}", {})
 
 
 def _names(bucket: Bucket, group: Group) -> tuple[str, ...]:

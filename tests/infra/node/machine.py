@@ -37,8 +37,9 @@ print(json.dumps(told))
 """
 # the option, which every AWS CLI knows: an older one would not read the variable, and call AWS itself
 AWS = """#!/bin/sh
-# nobody here answers for Auto Scaling and CloudWatch: what they are told is written down
-[ "$1" != autoscaling ] || {{ echo "$*" >> /var/log/auto-scaling; exit; }}
+# what Auto Scaling and CloudWatch are told is written down; a file of the test describes the group
+[ "$1" != autoscaling ] || {{ echo "$*" >> /var/log/auto-scaling; [ "$2" != describe-auto-scaling-groups ] ||
+  cat /etc/auto-scaling-group 2> /dev/null; exit 0; }}
 [ "$1" != cloudwatch ] || {{ echo "$*" >> /var/log/cloudwatch; exit; }}
 # EC2 is the stand's own, at the address of the instance metadata
 [ "$1" != ec2 ] || {{ curl -sSf "$AWS_EC2_METADATA_SERVICE_ENDPOINT/ec2"; exit; }}

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -267,6 +269,45 @@ def test_a_node_that_fails_after_it_was_ready_is_told_to_cloudwatch(pool_machine
         wrong = "not ready: gpus: 1 of 2 GPUs (NVIDIA H100 80GB HBM3)"
         assert node.run("head", "--lines=1", "/run/planner/ready") == f"{wrong}\n"
         assert boot_log(node).startswith(f"==> planner-ready <==\n{wrong}")
+
+
+def test_a_canary_is_recorded_as_one_and_gives_up_once_the_others_do_not_come(pool_machine: None) -> None:
+    """By the node's own file of settings, systemd's units and real S3; the limit is eleven seconds."""
+    programs = {
+        "/usr/local/bin/nvidia-smi": "#!/bin/sh\nfor _ in 1 2; do echo NVIDIA H100 80GB HBM3; done\n",
+        "/usr/local/bin/systemctl": '#!/bin/sh\n[ "$1" != poweroff ] || exec touch /run/off\n'
+        'exec /usr/bin/systemctl "$@"\n',
+        "/etc/auto-scaling-group": group_of(desired=1),
+        f"{UNITS}/planner-ready.service.d/soon.conf": SOON,
+    }
+    settings = {"PLANNER_GROUP": "planner-dev-fleet-group", "PLANNER_GIVE_UP_H": "0.003"}
+    with gpu_node("s3-stream", 0, programs, gpus=2, **settings) as node:
+        wait_until(lambda: "CONTINUE" in told(node), "the group", 60)
+        assert starts_of(node) == ["canary"]
+        node.run("sh", "-c", f"echo {shlex.quote(group_of(desired=4))} > /etc/auto-scaling-group")
+        node.run("systemctl", "start", "planner-watch.service")
+        assert starts_of(node) == ["canary", "ready"], "the wait for the others begins now"
+        assert told(node) == ["CONTINUE"]
+        time.sleep(11)
+        node.run("systemctl", "start", "planner-watch.service")
+        last = node.run("cat", "/var/log/auto-scaling").splitlines()[-1]
+        assert last.endswith("--scaling-processes Launch"), last
+        node.run("ls", "/run/off")
+
+
+def group_of(desired: int) -> str:
+    """Four nodes at most; this one is in service."""
+    sizes = {"MinSize": desired, "DesiredCapacity": desired, "MaxSize": 4}
+    member = {"InstanceId": "i-0123456789abcdef0", "LifecycleState": "InService", "HealthStatus": "Healthy"}
+    group = {"CreatedTime": "2026-11-21T10:00:00+00:00", **sizes, "Instances": [member]}
+    return json.dumps({"AutoScalingGroups": [group]})
+
+
+def starts_of(node: LiveNode) -> list[str]:
+    """Kinds of the records of starts in the data bucket, in order."""
+    listing = f"aws s3 ls --recursive s3://{DATA}/boot-logs/planner-dev-fleet-group/"
+    said = node.run("sh", "-c", f"export $(systemctl show-environment); {listing}")
+    return [line.split(".")[-2] for line in sorted(said.splitlines())]
 
 
 def told(node: LiveNode) -> list[str]:

@@ -38,8 +38,8 @@ class Bucket:
 
 @pytest.fixture
 def world(monkeypatch, tmp_path):
-    """A group of four nodes; asked: what Auto Scaling is told."""
-    found = SimpleNamespace(bucket=Bucket(), asked=[], size=4, in_service=0)
+    """A group of four nodes; asked: what Auto Scaling is told. desired: of a canary."""
+    found = SimpleNamespace(bucket=Bucket(), asked=[], size=4, desired=0, in_service=0)
     monkeypatch.setattr(starts, "bucket_of", lambda *_, **__: found.bucket)
     monkeypatch.setattr(starts, "NOTED", tmp_path / "noted")
     monkeypatch.setattr(starts, "WAS_FULL", tmp_path / "full")
@@ -47,13 +47,21 @@ def world(monkeypatch, tmp_path):
     def run(words, **_):
         if words[2] == "describe-auto-scaling-groups":
             members = [{"LifecycleState": "InService"}] * found.in_service + [{"LifecycleState": "Pending:Wait"}]
-            group = {"CreatedTime": CREATED, "MaxSize": found.size, "Instances": members}
+            sizes = {"MaxSize": found.size, "DesiredCapacity": found.desired or found.size}
+            group = {"CreatedTime": CREATED, **sizes, "Instances": members}
             return SimpleNamespace(stdout=json.dumps({"AutoScalingGroups": [group]}))
         found.asked.append(words[2:])
         return SimpleNamespace(stdout="")
 
     monkeypatch.setattr(starts.subprocess, "run", run)
     return found
+
+
+@pytest.fixture
+def a_minute_each(monkeypatch):
+    """Every look at the clock is a minute after the last."""
+    clock = iter(datetime(2026, 11, 21, 12, tzinfo=UTC) + timedelta(minutes=n) for n in range(99))
+    monkeypatch.setattr(starts, "datetime", SimpleNamespace(now=lambda _: next(clock), strptime=datetime.strptime))
 
 
 def start(world, kind: str, instance: str) -> None:
@@ -72,9 +80,7 @@ def test_an_image_that_never_gets_ready_ends_after_as_many_starts_as_there_are_n
     assert NODE.group in told
 
 
-def test_a_start_that_succeeds_begins_the_count_again_and_a_start_counts_once(world, monkeypatch):
-    clock = iter(datetime(2026, 11, 21, 12, tzinfo=UTC) + timedelta(minutes=n) for n in range(99))
-    monkeypatch.setattr(starts, "datetime", SimpleNamespace(now=lambda _: next(clock), strptime=datetime.strptime))
+def test_a_start_that_succeeds_begins_the_count_again_and_a_start_counts_once(world, a_minute_each):
     for kind, instance in [
         ("failed", "i-0"),
         ("failed", "i-1"),
@@ -96,10 +102,38 @@ def test_a_small_group_has_three_tries(world):
     assert world.asked
 
 
-@given(st.lists(st.sampled_from(["ready", "failed"]), max_size=30))
+def test_a_canary_has_three_tries_however_large_the_fleet_and_the_next_image_as_many(world, a_minute_each):
+    world.size, world.desired = 64, 1
+    for number in range(2 * starts.LEAST_FAILED):
+        assert len(world.asked) == number // starts.LEAST_FAILED
+        start(world, starts.FAILED, f"i-{number}")
+    assert len(world.asked) == 2
+
+
+def test_the_wait_of_a_canary_for_the_others_begins_when_they_are_asked_for(world):
+    world.desired = 1
+    start(world, starts.READY, "i-0")
+    assert [key.split(".")[-2] for key in world.bucket.keys] == [starts.CANARY]
+    old = (datetime.now(UTC) - timedelta(hours=11.9)).strftime(starts.STAMP)
+    world.bucket.keys[:] = [f"{FOLDER}{old}.canary.i-0"]
+    world.in_service = 1
+    limit = {starts.GIVE_UP: "12"}
+    assert not starts.gives_up(NODE, limit)
+    assert starts.gives_up(NODE, {starts.GIVE_UP: "11.8"}), "nobody has added the others"
+    world.desired = 4
+    assert not starts.gives_up(NODE, {starts.GIVE_UP: "0.01"})
+    assert world.bucket.keys[-1].endswith(f".ready.{NODE.instance}")
+    late = (datetime.now(UTC) - timedelta(hours=12.1)).strftime(starts.STAMP)
+    world.bucket.keys[-1] = f"{FOLDER}{late}.ready.{NODE.instance}"
+    assert starts.gives_up(NODE, limit)
+    world.in_service, world.desired = 4, 4
+    assert not starts.gives_up(NODE, limit)
+
+
+@given(st.lists(st.sampled_from(["ready", "canary", "stopped", "failed"]), max_size=30))
 def test_only_failures_after_the_last_success_count(kinds):
     names = [f"2026-11-21T12:00:{n:02}Z.{kind}.i-{n}" for n, kind in enumerate(kinds)]
-    after = kinds[::-1].index("ready") if "ready" in kinds else len(kinds)
+    after = next((n for n, kind in enumerate(reversed(kinds)) if kind != "failed"), len(kinds))
     assert starts.failed_in_a_row([*reversed(names), starts.FULL]) == after
 
 
