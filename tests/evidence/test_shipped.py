@@ -48,7 +48,7 @@ CONTESTED = {
     "NEW-trillion-7b": "among the fastest",
     "NEW-santacoder": "highest share published for V100",
     "NEW-mgpt-13b": "second highest",
-    "NEW-llama3.3-swallow-70b": "tuned code",
+    "NEW-swallow-70b": "tuned code",
     "NEW-codeparrot-small": "written to teach",
     "NEW-codeparrot-1.5b": "written to teach",
     "NEW-fred-t5-xl": "encoder and a decoder",

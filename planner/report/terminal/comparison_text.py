@@ -85,7 +85,7 @@ def _below(comparison: Comparison, shortlist: Shortlist, *, verbose: bool, left:
     return [
         *([] if COMMITMENTS in left else left_out.commitments(shortlist.families)),
         *map(Line, signs.legend(comparison, shown)),
-        *(left_out.storage(shortlist) if OTHERS in left else others),
+        *(left_out.storage(shortlist, comparison) if OTHERS in left else others),
         *notes.attention(comparison),
         *(notes.details(comparison, shown) if verbose else [notes.more(comparison, hidden, left)]),
     ]

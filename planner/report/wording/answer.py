@@ -20,6 +20,7 @@ from planner.report.wording import (
     figures,
     futures,
     held,
+    left_out,
     proposals,
     relaxations,
     rounding,
@@ -40,7 +41,9 @@ def sentences(comparison: Comparison) -> list[Line]:
     """What is recommended, why, and what else to consider; or why nothing is, and what would change that."""
     best = comparison.best
     if best is None:
-        return [Line(nothing(comparison)), *_nearest(comparison), *relaxations.sentences(comparison)]
+        late = any(entry.kind == "deadline" for s in comparison.complete for entry in s.shortfalls)
+        decides = left_out.reading(comparison) if late else []
+        return [Line(nothing(comparison)), *_nearest(comparison), *decides, *relaxations.sentences(comparison)]
     lines = [Line(f"{RECOMMENDED}: {choice(comparison, best)}")]
     lines += [Line(text, Kind.DETAIL) for text in (*reasons(comparison, best), _breakdown(best))]
     return [*lines, *others(comparison)]
@@ -83,10 +86,12 @@ def _missing(choices: Sequence[Scenario]) -> str:
 
 
 def _nearest(comparison: Comparison) -> list[Line]:
-    """The first complete scenarios, and why each is not recommended."""
+    """The first complete scenario of each storage and way to buy, and why it is not recommended."""
+    firsts = {(s.layout, s.variant, s.option.id): s.id for s in reversed(comparison.complete)}.values()
+    first = [s for s in comparison.complete if s.id in firsts]
     return [
         Line(f"{named(comparison, s)}: {figures_of(comparison, s)}; {'; '.join(eligibility.why_not(s))}.", Kind.DETAIL)
-        for s in comparison.complete[:NEAREST]
+        for s in first[:NEAREST]
     ]
 
 

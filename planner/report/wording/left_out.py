@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from planner.answer.measure import cost_of
 from planner.decide.commitments import CommitmentFamily
+from planner.decide.comparison import Comparison
 from planner.decide.leaders import without_node_price
 from planner.decide.shortlist import Shortlist
 from planner.estimate.result import Scenario
@@ -27,6 +28,7 @@ MISSES = {
 }
 LATE = MISSES | {"deadline": "late", "assumed limit": "late"}  # where there is room for a line
 OF_THE_OUTCOMES = " of the outcomes"
+READING = "data.read_mb_per_s_per_gpu"
 NAMES = 2  # purchase options or layouts that are named; more are only counted
 REASONS = 4  # groups that are named
 
@@ -86,12 +88,24 @@ def others(shortlist: Shortlist, title: str = NOT_IN_THE_TABLE) -> list[Line]:
     return [Line(f"{title}:"), *lines] if lines else []
 
 
-def storage(shortlist: Shortlist) -> list[Line]:
-    """`s3-stream: $354k, misses the deadline in 15%`, a line for each layout without a row: whoever chooses storage
-    must see them all."""
-    return [
+def storage(shortlist: Shortlist, comparison: Comparison) -> list[Line]:
+    """`s3-stream: $354k, late in 15%`, a line for each layout without a row: whoever chooses storage must see them."""
+    found = [
         Line(f"Not eligible: {_missing_limit(found, shortlist.best, LATE)[1]}".removesuffix(OF_THE_OUTCOMES))
         for found in _without_a_row(shortlist).values()
+    ]
+    return [*found, *(reading(comparison) if found else [])]
+
+
+def reading(comparison: Comparison) -> list[Line]:
+    """Said beside layouts that are late, and where nothing is in time: what decides it, if the plan leaves it open."""
+    found = [each for each in comparison.assumptions if each.key == READING and each.origin == "default"]
+    return [
+        Line(
+            f"How fast training reads decides this: write data.read_per_gpu ({each.value:g} MB/s is assumed, "
+            f"{each.low:g} to {each.high:g} in the range)."
+        )
+        for each in found
     ]
 
 
