@@ -171,31 +171,36 @@ def cheapest_days(
     both, alone = (_Draws(hours[at], chances.at(at), prices, limit_hours) for at in (sold, ~sold))
     firsts = {days: block_parts(days)[0] for days in TOGETHER_DAYS}
     in_time = share_of(hours <= limit_hours) >= confidence
+    restart = median(chances.restart_hours)
     without = cache(lambda days: alone.spent(days, each=at_p90))
+
+    def holds_plan(days: int) -> bool:
+        return held_hours(days if second_planned else firsts[days], restart) >= planned_hours
+
     found: list[_Tried] = []
     late: list[_Tried] = []
-    least = np.inf
-    bounds = both.bounds(np.array(TOGETHER_DAYS, dtype=float)) + alone.bounds(np.array([*firsts.values()], dtype=float))
-    for bound, days in sorted(zip(bounds.tolist(), TOGETHER_DAYS, strict=True)):
-        if bound / hours.size >= least * (1 + SHORTER) and not at_p90:
+    at_most = np.inf  # what costs more on average is neither chosen nor named
+    of_both = both.bounds(np.array(TOGETHER_DAYS, dtype=float))
+    bounds = of_both + alone.bounds(np.array([*firsts.values()], dtype=float))
+    for bound, days, part in sorted(zip(bounds.tolist(), TOGETHER_DAYS, of_both.tolist(), strict=True)):
+        if bound / hours.size >= at_most:
             break
-        spent = both.spent(days, each=at_p90) + without(firsts[days])
+        first = without(firsts[days])
+        if (part + first.usd) / hours.size >= at_most:
+            continue
+        spent = both.spent(days, each=at_p90) + first
         cost = spent.usd / hours.size if spent.each is None else quantiles(spent.each, (0.9,))[0]
         tried = _Tried(days=days, cost=cost, outlast=spent.outlast, on_time=spent.on_time / hours.size)
         if in_time and tried.on_time < confidence:
             late.append(tried)
             continue
         found.append(tried)
-        least = min(least, tried.cost)
+        if not at_p90:
+            at_most = min(at_most, cost * (1 + (CLOSE if holds_plan(days) else SHORTER)))
     if not found:
         return float(SOLD_DAYS[-1]), None
-    restart = median(chances.restart_hours)
-    whole = [
-        one
-        for one in found
-        if one.cost <= least * (1 + SHORTER)
-        and held_hours(one.days if second_planned else firsts[one.days], restart) >= planned_hours
-    ]
+    least = min(one.cost for one in found)
+    whole = [one for one in found if one.cost <= least * (1 + SHORTER) and holds_plan(one.days)]
     cheapest = min(one.cost for one in whole or found)
     near = [one for one in whole or found if one.cost <= cheapest * (1 + CLOSE)]
     # the simpler purchase, unless a second part clearly pays

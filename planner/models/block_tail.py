@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,8 @@ class Chances:
     def at(self, place: NDArray[np.intp] | slice) -> Chances:
         """Those of some draws."""
         every = vars(self).items()
-        return Chances(**{name: value[place] if np.ndim(value) else value for name, value in every})
+        varies = {name: value[place] for name, value in every if isinstance(value, np.ndarray) and value.ndim}
+        return replace(self, **varies)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -154,7 +154,8 @@ class Ledger(PriceQuotes):
         spread, since its tiers start again each month. region: where it is billed, if not the plan's.
         """
         months = 1.0 if hours is None else np.maximum(hours / HOURS_PER_MONTH, 1.0)
-        quote = self.quote(line, item, quantity / months, offering=offering, region=region)
+        monthly = quantity if hours is None else quantity / months
+        quote = self.quote(line, item, monthly, offering=offering, region=region)
         if quote is not None:
             self.quoted(
                 line,
@@ -163,7 +164,7 @@ class Ledger(PriceQuotes):
                 quantity=quantity,
                 inputs=inputs,
                 cost=lambda tiers: unit_usd(tiers, quantity, months),
-                monthly=quantity / months,
+                monthly=monthly,
                 standing=standing,
             )
 
