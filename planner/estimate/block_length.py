@@ -165,10 +165,11 @@ def cheapest_days(
     second_planned: whether the planned run counts on the second part.
     """
     hours = np.minimum(hours, LONGEST_HOURS)
-    order = np.argsort(-hours)
-    hours, chances = hours[order], chances.at(order)
-    sold = np.broadcast_to(np.asarray(chances.second), hours.shape)
-    both, alone = (_Draws(hours[at], chances.at(at), prices, limit_hours) for at in (sold, ~sold))
+    longest_first = np.argsort(-hours)
+    sold = np.broadcast_to(np.asarray(chances.second), hours.shape)[longest_first]
+    both, alone = (
+        _Draws(hours[at], chances.at(at), prices, limit_hours) for at in (longest_first[sold], longest_first[~sold])
+    )
     firsts = {days: block_parts(days)[0] for days in TOGETHER_DAYS}
     in_time = share_of(hours <= limit_hours) >= confidence
     restart = median(chances.restart_hours)

@@ -51,6 +51,7 @@ class Ground:
     layout: Layout
     values: Values
     _held: dict[float | None, Stage] = field(default_factory=dict[float | None, Stage])
+    _filled_once: tuple[DataInput, tuple[Derived, ...]] | None = None
 
     @cached_property
     def service(self) -> Service:
@@ -63,6 +64,20 @@ class Ground:
             self._held[decided_hours] = stage_of(self, None, decided_hours)
         return self._held[decided_hours]
 
+    def data_input(self, refills: Number) -> tuple[DataInput, tuple[Derived, ...]]:
+        """What training reads, and its derivation: the same on all kinds of nodes if nothing empties the fast tier.
+        refills: see `data_input_of`."""
+        once = np.ndim(refills) == 0 and not refills
+        if not once or self._filled_once is None:
+            sheet, filled_first = self.values.sheet(), self.layout.filled_first
+            found = data_input_of(
+                self.plan, self.demand, self.work, self.service, filled_first, refills, self.values, sheet
+            )
+            if not once:
+                return found, sheet.derived
+            self._filled_once = found, sheet.derived
+        return self._filled_once
+
 
 def stage_of(ground: Ground, on_spot: Market | None, decided_hours: float | None) -> Stage:
     """on_spot: records and returns the spot market; None for nodes that are held. decided_hours: between checkpoints on
@@ -71,7 +86,8 @@ def stage_of(ground: Ground, on_spot: Market | None, decided_hours: float | None
     sheet, service = values.sheet(), ground.service
     market = on_spot(values, sheet) if on_spot else HELD
     refills = _refills(demand, work, market, sheet) if layout.emptied_by_interruption and market.interrupts else 0.0
-    data_input = data_input_of(plan, demand, work, service, layout.filled_first, refills, values, sheet)
+    data_input, of_input = ground.data_input(refills)
+    sheet.include(of_input, {})
     interruptions = interruptions_of(plan, demand, work, service, market, values, decided_hours, sheet)
     worked: Sourced = (work.hours, "run:run.work_hours")
     fraction: Sourced = (data_input.fraction, "run:goodput.input_fraction")
