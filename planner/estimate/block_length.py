@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from planner.models.block_sizes import SOLD_DAYS, TOGETHER_DAYS, block_parts
 from planner.models.block_tail import Chances, gap_hours, held_hours, tail_of
-from planner.models.compute import usable_hours
+from planner.models.compute import BLOCK_LOST_TAIL_HOURS, usable_hours
 from planner.models.number import Number, median, quantiles, share_of
 
 CLOSE, SHORTER = 0.03, 0.05  # shares of the least cost
@@ -75,9 +75,10 @@ class _Draws:
         self._rising = hours[::-1]
         self._gaps = np.broadcast_to(np.asarray(gap_hours(TWO_PARTS[0], chances.restart_hours)), hours.shape)
         self._widest = float(self._gaps.max()) if hours.size else 0.0
-        rate, stop = _least(chances, prices)
+        rate, until, stop = _least(hours, chances, prices)
         # of the longest draws, each number of them
-        self._sums = [np.append(0.0, np.cumsum(np.broadcast_to(of, hours.shape))) for of in (rate * hours, rate, stop)]
+        least = rate * until + stop, rate
+        self._sums = [np.append(0.0, np.cumsum(np.broadcast_to(of, hours.shape))) for of in least]
 
     def over(self, hours: Number) -> NDArray[np.intp]:
         """How many are longer."""
@@ -85,10 +86,9 @@ class _Draws:
 
     def bounds(self, days: NDArray[np.float64]) -> NDArray[np.float64]:
         """Of each length the USD that they cannot be below."""
-        usable = usable_hours(days)
-        over = self.over(usable)
-        of_usd, of_rates, of_stops = (sums[over] for sums in self._sums)
-        return np.asarray(self._fees(days) + of_usd - usable * of_rates + of_stops)
+        over = self.over(usable_hours(days))
+        of_usd, of_rates = (sums[over] for sums in self._sums)
+        return np.asarray(self._fees(days) + of_usd - days * 24 * of_rates)
 
     def spent(self, days: int, *, each: bool) -> _Spent:
         """With both parts, where the length has two."""
@@ -120,15 +120,21 @@ class _Draws:
         return self.hours.size * days * 24 * self.prices.block
 
 
-def _least(chances: Chances, prices: Prices) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(USD of each hour that is left, USD of the stop before them) that no tail of a draw is below."""
+def _least(
+    hours: NDArray[np.float64], chances: Chances, prices: Prices
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """What no tail of a draw costs less than: USD of each hour from the block's end until the hour that is paid for,
+    that hour from the run's start, and USD of the stop before. An extension or later block is paid in whole days, and a
+    block ends with one."""
     block = np.asarray(prices.block * chances.price_ratio, dtype=float)
-    found = np.asarray(chances.found) & (prices.on_demand is not None)
-    other = np.where(found, prices.on_demand or 0.0, block)
-    rate = np.where(chances.extended, block, other)
+    found = np.asarray(chances.found) & (prices.on_demand is not None) & ~np.asarray(chances.extended)
+    again = np.where(chances.extended, 0.0, chances.restart_hours)  # after the stop
+    ends = hours + BLOCK_LOST_TAIL_HOURS + again
+    in_days = ends + np.where(chances.extended, 0.0, BLOCK_LOST_TAIL_HOURS)
+    until = np.where(found, ends, 24 * np.ceil(in_days / 24 - 1e-9))
     wait = np.where(found, chances.wait_hours, chances.later_hours) + chances.restart_hours
-    stop = wait * prices.waiting + chances.restart_hours * other
-    return rate, np.where(chances.extended, 0.0, stop)
+    stop = np.where(chances.extended, 0.0, wait * prices.waiting)
+    return np.where(found, prices.on_demand or 0.0, block), until, stop
 
 
 @dataclass(frozen=True, kw_only=True)
