@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +34,9 @@ class Chances:
     def at(self, place: NDArray[np.intp] | slice) -> Chances:
         """Those of some draws."""
         every = vars(self).items()
-        varies = {name: value[place] for name, value in every if isinstance(value, np.ndarray) and value.ndim}
+        varies: dict[str, Any] = {
+            name: value[place] for name, value in every if isinstance(value, np.ndarray) and value.ndim
+        }
         return replace(self, **varies)
 
 
