@@ -87,10 +87,12 @@ def _lacking(found: FleetComparison) -> list[str]:
     by_reason: dict[str, dict[str, None]] = {}
     for one in simulated:
         by_reason.setdefault("; ".join(reasons(one)), {})[nodes(one)] = None
-    said = [f"{', or '.join(choices)}: {reason}." for reason, choices in by_reason.items()]
-    rest = len({choice for choices in list(by_reason.values())[MOST_LACKING:] for choice in choices})
-    more = f"{figures.many(rest, 'other choice')} of nodes: -f json says what each lacks."
-    return [*said[:MOST_LACKING], *([more] if rest else [])]
+    shown = list(by_reason.items())[:MOST_LACKING]
+    rest = len({nodes(one) for one in simulated} - {choice for _, choices in shown for choice in choices})
+    return [
+        *(f"{', or '.join(choices)}: {reason}." for reason, choices in shown),
+        *([f"{figures.many(rest, 'other choice')} of nodes: -f json says what each lacks."] if rest else []),
+    ]
 
 
 def why(found: FleetComparison, best: FleetScenario) -> str:
@@ -102,7 +104,7 @@ def why(found: FleetComparison, best: FleetScenario) -> str:
         other = settled(tied, found.answer.rank_by)  # which the rule would choose without it
         reason = preferred_for(best, other, found.answer.rank_by, LESS_WAITING)
         if reason == NAME and not value:
-            reason = "nothing but its name: the plan gives waiting no value (waiting.usd_per_gpu_hour), and either may be bought"
+            reason = f"{NAME}; the plan gives waiting no value (waiting.usd_per_gpu_hour)"
         named = f"{nodes(other)}, {bought(other)}"
         lead = f"It costs as much as {named}, within the uncertainty, and is chosen for {reason}."
     else:
