@@ -118,7 +118,8 @@ def jobs_of(
 ) -> Jobs:
     """One list of jobs, by streams and from the plan's file. factors: of each project. seed: of this draw; the list is
     the same for every choice."""
-    none: _Columns = (np.zeros(0),) * 6  # of drawn weeks in which nobody submitted a job
+    nobody = np.zeros(0)  # of drawn weeks in which nobody submitted a job
+    none: _Columns = (nobody, nobody, nobody, nobody, nobody, nobody)
     parts = [none, *_streams(plan, gpus, factors, seed, 1 if past is None else past.slots)]
     if past is not None:
         parts += _from_file(plan, past, factors, seed)

@@ -107,6 +107,7 @@ def test_what_cannot_be_bought_is_named_without_a_number_of_nodes(tmp_path: Path
     )
     (tmp_path / "plan.yaml").write_text(plan.replace("p4d.24xlarge", "p5.48xlarge"))
     found = planner.compare(planner.load(tmp_path / "plan.yaml"), draws=2)
+    assert isinstance(found, FleetComparison)
     said = next(text for text in words.notes(found) if text.startswith("Not compared"))
     assert said.startswith("Not compared: Reserved Instances")
 
