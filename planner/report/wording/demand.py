@@ -104,7 +104,7 @@ def _of_rows(shown: JobsShown) -> Iterator[str]:
     if shown.gpu_hours is None:
         yield "The file names no GPUs (AllocTRES with gres/gpu): a plan takes each job to use whole nodes."
     if shown.no_gpu:
-        yield f"{many(shown.no_gpu, 'job')} ran without a GPU (gres/gpu in AllocTRES); a plan leaves them out."
+        yield f"{many(shown.no_gpu, 'job')} ran without a GPU (gres/gpu in AllocTRES); a plan takes the others."
     if sliced := [name for name in shown.ran_on if _SLICE.search(name)]:
         yield f"Parts of GPUs ({', '.join(sliced)}) are counted as whole ones."
     if shown.twice:
