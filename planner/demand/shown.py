@@ -38,9 +38,10 @@ class JobsShown:
     file names none. utilisation: mean in use over the peak, and limited: share of the time in which jobs that ran and
     waited needed more than it; in GPUs where the file has them. running: started and not over; they count to the
     file's end. gpu_hours: None where the file names no GPUs. projects: the one with the most first. ran_on: GPU- or
-    node-hours by the name of the GPU, or the partition where there is none. weeks: whole ones from first_day on, for a
-    plan to draw from. early: jobs before it, of whose time the file has only what still ran. zone: in which its times
-    were read; None where they name their offset."""
+    node-hours by the name of the GPU, or the partition where there is none. no_gpu: jobs that ran without a GPU, where
+    others have some. weeks: whole ones from first_day on, for a plan to draw from; empty_weeks: those without a job.
+    early: jobs before first_day, of whose time the file has only what still ran. zone: in which its times were read;
+    None where they name their offset."""
 
     begin: datetime
     end: datetime
@@ -63,7 +64,9 @@ class JobsShown:
     gpu_hours: float | None
     projects: tuple[ProjectShown, ...]
     ran_on: dict[str, float]
+    no_gpu: int
     weeks: int
+    empty_weeks: int
     first_day: date | None
     early: int
     zone: str | None
@@ -140,7 +143,9 @@ def jobs_shown(found: JobsFile, weeks: Weeks | None, zone: str | None) -> JobsSh
         gpu_hours=sum(found.hours(one) * one.gpus for one in started) if found.counts_gpus else None,
         projects=tuple(_projects(found, started)),
         ran_on=_ran_on(found, started),
+        no_gpu=sum(not one.gpus for one in started) if found.counts_gpus else 0,
         weeks=weeks.count if weeks else 0,
+        empty_weeks=weeks.empty if weeks else 0,
         first_day=weeks.first_day if weeks else None,
         early=sum(one.eligible < since for one in jobs),
         zone=zone,

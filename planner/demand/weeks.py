@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import cached_property
 from zoneinfo import ZoneInfo
 
 from planner.demand.sacct_file import JobsFile
@@ -27,9 +28,10 @@ class Left:
 @dataclass(frozen=True, kw_only=True)
 class Weeks:
     """What a file gives as demand. begin: midnight of first_day, seconds since 1970. count: weeks. jobs: that held
-    nodes, by when they became eligible; found: the whole file. left: what is not among them."""
+    nodes, by when they became eligible; found: the whole file. left: what is not among them. zone: of its clock."""
 
     begin: float
+    zone: tzinfo
     first_day: date
     count: int
     jobs: tuple[Job, ...]
@@ -39,6 +41,17 @@ class Weeks:
     def size(self, one: Job) -> int:
         """GPUs of a job, or its nodes where the file names no GPUs."""
         return one.gpus if self.found.counts_gpus else one.nodes
+
+    def hour(self, one: Job) -> float:
+        """When a job became eligible, in hours since the begin by the cluster's clock, so that nine stays nine where
+        daylight saving ends."""
+        at = datetime.fromtimestamp(one.eligible, self.zone).replace(tzinfo=None)
+        return (at - datetime.combine(self.first_day, time())).total_seconds() / 3600
+
+    @cached_property
+    def empty(self) -> int:
+        """Weeks in which no job became eligible."""
+        return self.count - len({self.hour(one) // WEEK_HOURS for one in self.jobs})
 
     def work(self, jobs: Iterable[Job]) -> float:
         """GPU-hours that jobs held, or node-hours where the file names no GPUs."""
@@ -60,8 +73,9 @@ def weeks_in(found: JobsFile, where: str, zone: ZoneInfo | None, first: date | N
             "run sacct over some weeks (--starttime=...)",
             (1, 1),
         )
-    end = begin + count * 7 * DAY
-    first_day, next_day = (datetime.fromtimestamp(moment, zone_or_utc).date() for moment in (begin, end))
+    first_day = datetime.fromtimestamp(begin, zone_or_utc).date()
+    next_day = first_day + timedelta(days=7 * count)
+    end = _of_day(next_day, zone_or_utc)
     kept: list[Job] = []
     left: dict[str, list[Job]] = {}
     for one in found.jobs:
@@ -81,6 +95,7 @@ def weeks_in(found: JobsFile, where: str, zone: ZoneInfo | None, first: date | N
         raise refuse(where, f"no job ran in the weeks from {first_day} on", "check demand.from and demand.to", (1, 1))
     return Weeks(
         begin=begin,
+        zone=zone_or_utc,
         first_day=first_day,
         count=count,
         jobs=tuple(sorted(kept, key=lambda one: (one.eligible, one.line))),

@@ -147,7 +147,8 @@ def bill_block(
         shown = " + ".join(str(size) for size in sizes)
         warnings.append(
             f"{purchase.nodes} nodes are {len(sizes)} blocks ({shown}), which AWS may place in different clusters; "
-            "each is bought by itself, in one zone and for the same days"
+            "each is bought by itself, in one zone and for the same days: look at the offers of all before you buy one "
+            "(planner reserve --dry-run)"
         )
     fee = ledger.sheet.arithmetic(
         BLOCK_FEE,

@@ -35,7 +35,7 @@ def of_queue(plan: FleetPlan, found: Sequence[Outcome], busy: Floats, standing: 
         "days": range_of(float(days[np.isfinite(days)].mean()) if (~grows).any() else math.inf, days, len(found)),
         "effort_usd": float(_effort(plan, found).mean()),
         "finish_fraction": share_of(~grows),
-        "wait_hours": range_of(float(means.mean()), means, len(found)),
+        "wait_hours": range_of(float(wait.mean()) if wait.size else 0.0, means, len(found)),
         "p90_wait_hours": quantiles(wait, (0.9,))[0] if wait.size else 0.0,
         "waits": tuple(_waits(wait, sizes, len(found))),
         "utilisation": tuple(

@@ -82,7 +82,7 @@ class Ran:
     count until then. start: the first one, end: infinite where there is none. group: in which it ended, else -1.
 
     held: (group, owner, from, to, nodes) of every attempt, one a row. lost: node-hours of work that was done again.
-    overloaded: whether the simulation ended because the queue only grew.
+    until: when the simulation ended. overloaded: whether that was early, because the queue only grew.
     """
 
     start: Floats
@@ -94,6 +94,7 @@ class Ran:
     failures: int
     preempted: int
     events: int
+    until: float
     overloaded: bool
 
     def busy(self, group: int, hours: int) -> Floats:

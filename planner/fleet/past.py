@@ -83,7 +83,7 @@ def past_of(loaded: LoadedFleet, gpus: Mapping[str, int]) -> Past | None:
         sizes.append(size)
         hours = max(weeks.found.hours(job), SHORTEST)
         limit = DEFAULT_LIMIT if job.limit_hours is None else max(job.limit_hours / hours, 1.0)
-        since = (job.eligible - weeks.begin) / 3600
+        since = weeks.hour(job)
         way = ways.setdefault(tuple((group[name], fast) for name, fast in types.items()), len(ways))
         rows.append((int(since // WEEK_HOURS), since % WEEK_HOURS, hours * speed, limit, owner, way))
     if found := list(problems.found()):

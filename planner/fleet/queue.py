@@ -307,6 +307,7 @@ class _Queue:
             failures=self.failures,
             preempted=self.preempted,
             events=self.events,
+            until=until,
             overloaded=overloaded,
         )
 

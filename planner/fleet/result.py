@@ -78,7 +78,8 @@ class FleetScenario(Row):
     effort_usd is what waiting is worth.
 
     nodes: (type, count); a count of 0 for as many as jobs ask for, with the most that a draw has in peak. way: a
-    purchase option, or "mix". wait_hours: over draws, of the mean wait. utilisation: of the nodes of each group, busy
+    purchase option, or "mix". wait_hours: mean over the jobs of all draws; its range is over draws, of the
+    mean wait; of a draw whose queue only grows, until it was given up. utilisation: of the nodes of each group, busy
     ones, mean. deadlines_met: of the jobs that have one, None where none has. term_years: of the longest commitment.
     """
 

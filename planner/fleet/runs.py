@@ -36,9 +36,9 @@ class Task:
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
     """busy: nodes of each group in each hour. node_hours: groups x projects. wait, nodes: of each job that was
-    submitted, nodes with fractions. waited_gpu_hours: GPU-hours of waiting. useful: GPU-hours of work of each project,
-    on its type of speed 1, in jobs that completed. deadlines: (met, all) jobs that have one. backlog: of the submitted
-    work, the share that has not begun at the end."""
+    submitted until the simulation ended, nodes with fractions. waited_gpu_hours: GPU-hours of waiting. useful:
+    GPU-hours of work of each project, on its type of speed 1, in jobs that completed. deadlines: (met, all) jobs that
+    have one. backlog: of the submitted work, the share that has not begun at the end."""
 
     busy: Floats
     node_hours: Floats
@@ -76,7 +76,7 @@ def outcome_of(task: Task) -> Outcome:
     ended = np.isfinite(ran.end)
     work = jobs.hours * nodes
     np.add.at(useful, jobs.owner[ended], (work * gpus[jobs.owner])[ended])
-    not_begun = ~np.isfinite(ran.start)
+    not_begun, came = ~np.isfinite(ran.start), jobs.submit <= ran.until
     busy = np.array([ran.busy(group, hours) for group in range(len(task.nodes))]) / slots
     if ran.overloaded:  # a queue that only grows keeps its nodes as busy as they were
         end = int(ran.held[:, 3].max(initial=0.0))
@@ -84,8 +84,8 @@ def outcome_of(task: Task) -> Outcome:
     return Outcome(
         busy=busy,
         node_hours=ran.node_hours(len(task.nodes), len(plan.projects), float(hours)) / slots,
-        wait=ran.wait,
-        nodes=nodes,
+        wait=ran.wait[came],
+        nodes=nodes[came],
         waited_gpu_hours=float((ran.wait * nodes * gpus[jobs.owner]).sum()),
         useful=useful * (1 - task.drawn.unfinished[:, draw]),
         deadlines=_deadlines(plan, jobs, ran, hours),

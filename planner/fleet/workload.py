@@ -118,7 +118,9 @@ def jobs_of(
 ) -> Jobs:
     """One list of jobs, by streams and from the plan's file. factors: of each project. seed: of this draw; the list is
     the same for every choice."""
-    parts = list(_streams(plan, gpus, factors, seed, 1 if past is None else past.slots))
+    nobody = np.zeros(0)  # of drawn weeks in which nobody submitted a job
+    none: _Columns = (nobody, nobody, nobody, nobody, nobody, nobody)
+    parts = [none, *_streams(plan, gpus, factors, seed, 1 if past is None else past.slots)]
     if past is not None:
         parts += _from_file(plan, past, factors, seed)
     submit, nodes, hours, limit, owner, way = (np.concatenate(columns) for columns in zip(*parts, strict=True))

@@ -71,7 +71,7 @@ def text_of(path: str | Path, wanted: str) -> str:
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise refuse(where, f"byte {error.start} is not UTF-8", "save the file as CSV in UTF-8") from None
+        raise refuse(where, f"byte {error.start} is not UTF-8", "save the file in UTF-8") from None
 
 
 def demand_in(text: str, where: str) -> Demand:

@@ -241,7 +241,7 @@ def check_sheet(text: str, rows: dict[str, dict[str, str]]) -> None:
             amounts = re.findall(dated, cash[1])
             paid = sum(map(value, amounts))
             assert "more where" in cash[1] or near(found[2], paid, 1), cash[1]
-            rest = re.search(rf"({USD}) of the budget is for a run", cash[1])
+            rest = re.search(rf"({USD}) of the budget, for a run", cash[1])
             assert not rest or near(found[1], paid + value(rest[1]), 1), cash[1]
 
 

@@ -242,8 +242,14 @@ def kept(comparison: Comparison, best: Scenario) -> str:
 
 def _listed(comparison: Comparison, others: Sequence[Scenario]) -> str:
     """The first two by name, the others by number."""
-    names, more = [named(comparison, s) for s in others[:2]], len(others) - 2
+    names, more = [f"{named(comparison, s)} ({_figures(s)})" for s in others[:2]], len(others) - 2
     return f"{', '.join(names)} and {more} more" if more > 0 else " and ".join(names)
+
+
+def _figures(scenario: Scenario) -> str:
+    """`$252k, P90 $392k`"""
+    assert scenario.cost_usd is not None  # it ties
+    return f"{figures.usd(scenario.cost_usd.p50)}, P90 {figures.usd(scenario.cost_usd.p90)}"
 
 
 def risk(comparison: Comparison, best: Scenario) -> str:

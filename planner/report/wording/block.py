@@ -15,7 +15,7 @@ def sentence(plan: BlockPlan) -> str:
     """`Buy 21 days ($1.58M, sold from 2026-09-07). By day 18 (2026-11-20), with less than 86% done,
     extend by what is left (planner reserve --extend, sold from 2026-09-28, assumed chance 50%), else On-Demand from the
     last checkpoint ($350k), else a later block. 7% of the outcomes outlast it: half of these need up
-    to 4 days more ($301k today), 9 of 10 up to 11 ($828k).`
+    to 4 days more ($301k at today's price), 1 in 10 of these more than 11 ($828k).`
     """
     buy = f"Buy {_days(plan.days)} ({figures.usd(plan.usd)}, sold from {plan.sold_from})"
     if len(plan.parts) > 1:
@@ -114,13 +114,13 @@ def more_cash(plan: BlockPlan) -> str:
 
 
 def _needed(plan: BlockPlan) -> str:
-    """`: half of these need up to 4 days more ($301k today), 9 of 10 up to 11 ($828k)`"""
+    """`: half of these need up to 4 days more ($301k at today's price), 1 in 10 of these more than 11 ($828k)`"""
     if plan.tail != EXTEND or plan.extension_usd is None:
         return ""
     days, most = plan.extension_days or 0, plan.extension_p90_days
     if most is None or most <= days:
-        return f": these need up to {_days(days)} more ({figures.usd(plan.extension_usd)} today)"
-    said = f": half of these need up to {_days(days)} more ({figures.usd(plan.extension_usd)} today)"
+        return f": these need up to {_days(days)} more ({figures.usd(plan.extension_usd)} at today's price)"
+    said = f": half of these need up to {_days(days)} more ({figures.usd(plan.extension_usd)} at today's price)"
     return f"{said}, 1 in 10 of these more than {int(most)} ({figures.usd(plan.extension_p90_usd or 0)})"
 
 

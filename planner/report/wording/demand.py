@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 from planner.demand.shown import CENSORED, HoursShown, JobsShown
+from planner.report.wording import figures
 
 YEAR_DAYS, SHORT_DAYS = 365, 28
 MOST_NAMED = 6  # accounts
+_SLICE = re.compile(r"\d+g\.\d+gb")  # a MIG profile: NVIDIA names it by its compute slices and memory
 LONG_WAIT_H = 1.0  # at the 95th percentile: more than what a scheduler takes for a pass
 
 
@@ -41,12 +46,12 @@ def facts(shown: JobsShown | HoursShown) -> list[tuple[str, str]]:
         *_whose(shown),
         ("State", ", ".join(f"{count:,} {state}" for state, count in shown.states.items())),
         ("Node-hours", f"{shown.node_hours:,.1f}, of which {done:.0%} in completed jobs"),
-        ("Largest job", f"{shown.largest_nodes:,} nodes"),
+        ("Largest job", figures.many(shown.largest_nodes, "node")),
         ("Wait for nodes", waits),
         ("Peak", f"{peak:,} {unit} at once, used {shown.utilisation:.0%} on average"),
         ("Peak with queue", f"{wanted:,} {unit}, running and waiting"),
         ("Limited", f"{shown.limited:.1%} of the time"),
-        *([("For a plan", f"{shown.weeks} whole weeks from {shown.first_day}")] if shown.weeks else []),
+        *([("For a plan", f"{figures.many(shown.weeks, 'whole week')} from {shown.first_day}")] if shown.weeks else []),
     ]
 
 
@@ -67,41 +72,59 @@ def _whose(shown: JobsShown) -> list[tuple[str, str]]:
 
 def trust(shown: JobsShown | HoursShown) -> list[str]:
     """What the file cannot show, the weightiest first."""
-    said = _limits(shown)
+    said = limits(shown)
     if shown.days < SHORT_DAYS:
         said.append(f"Less than {SHORT_DAYS} days: one busy week decides the averages.")
     elif shown.days < YEAR_DAYS:
         said.append("Less than a year: seasons, deadlines and growth are not in it.")
+    if isinstance(shown, JobsShown) and shown.empty_weeks:
+        said.insert(0, empty_weeks(shown.empty_weeks, shown.weeks))
     if isinstance(shown, HoursShown):
         if shown.assumed_utc:
             said.append("The hours name no time zone and are taken as UTC.")
         if len(shown.regions) > 1:
             said.append(f"Regions are added up: {', '.join(shown.regions)}. `planner mix --region` takes one of them.")
         return said
+    return [*said, *_of_rows(shown)]
+
+
+def _of_rows(shown: JobsShown) -> Iterator[str]:
+    """What is said of how the file's rows are taken."""
+    many = figures.many
     if shown.early:
-        said.append(
-            f"{shown.early:,} jobs are from before {shown.first_day}: of those days sacct lists only what still ran. "
-            "Use and limits are of the time since."
+        yield (
+            f"{many(shown.early, 'job is', 'jobs are')} from before {shown.first_day}: of those days sacct lists only "
+            "what still ran. Use and limits are of the time since."
         )
     if shown.running:
-        said.append(f"{shown.running:,} jobs had not ended; they count up to the file's last time.")
+        yield f"{many(shown.running, 'job')} had not ended; they count up to the file's last time."
     if shown.repeated:
-        said.append(
-            f"{shown.repeated:,} times lie in the hour that the end of daylight saving repeats; each is taken as the "
-            "first of the two."
-        )
+        times = many(shown.repeated, "time lies", "times lie")
+        yield f"{times} in the hour that the end of daylight saving repeats; each is taken as the first of the two."
     if shown.gpu_hours is None:
-        said.append("The file names no GPUs (AllocTRES with gres/gpu): a plan takes each job to use whole nodes.")
+        yield "The file names no GPUs (AllocTRES with gres/gpu): a plan takes each job to use whole nodes."
+    if shown.no_gpu:
+        yield f"{many(shown.no_gpu, 'job')} ran without a GPU (gres/gpu in AllocTRES); a plan takes the others."
+    if sliced := [name for name in shown.ran_on if _SLICE.search(name)]:
+        yield f"Parts of GPUs ({', '.join(sliced)}) are counted as whole ones."
     if shown.twice:
-        said.append(f"{shown.twice:,} rows are in the file twice and count once.")
+        yield f"{many(shown.twice, 'row is', 'rows are')} in the file twice and counted once."
     if shown.resized:
-        said.append(f"{shown.resized:,} rows are parts of jobs that changed their size; each counts as a job.")
+        parts = many(shown.resized, "row is part", "rows are parts")
+        yield f"{parts} of jobs that changed their size; each counts as a job."
     if shown.steps:
-        said.append(f"{shown.steps:,} rows are job steps and are left out; sacct -X does not print them.")
-    return said
+        yield f"{many(shown.steps, 'row is a job step', 'rows are job steps')}, left out; sacct -X does not print them."
 
 
-def _limits(shown: JobsShown | HoursShown) -> list[str]:
+def empty_weeks(empty: int, weeks: int) -> str:
+    """What weeks without jobs do to a plan."""
+    return (
+        f"No job in {empty:,} of the {figures.many(weeks, 'whole week')}: a plan draws these too, as weeks without "
+        "work. If the file lacks them, or a date is wrong, say with demand.from and demand.to which days count."
+    )
+
+
+def limits(shown: JobsShown | HoursShown) -> list[str]:
     if isinstance(shown, HoursShown):
         flat = [one for one in shown.types if one.may_be_censored]
         said = [

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 
 from planner.answer.measure import cost_of
+from planner.answer.ranges import Range
+from planner.answer.recommend import settled
 from planner.answer.row import Shortfall
 from planner.fleet.result import FleetComparison, FleetScenario, Waits
 from planner.mix.advice import Purchase
@@ -13,12 +15,13 @@ from planner.mix.sold import family_of
 from planner.models.bill_lines import COMMITMENT_UNUSED
 from planner.report.wording import figures, fleet_demand, rounding, spoken, stale_prices
 from planner.report.wording.mix import amount, thing
-from planner.report.wording.preferred import chosen_for
+from planner.report.wording.preferred import NAME, preferred_for
 from planner.report.wording.sheet import Sheet, budget, left_out, sheet_with, sheet_without, unknown
 from planner.report.wording.spoken import hours
 from planner.report.wording.table import Column
 from pricing.offers import PurchaseOption
 
+MOST_LACKING = 4  # reasons why no choice is recommended
 LESS_WAITING = "less waiting (worth {mine} instead of {theirs})"
 
 
@@ -54,8 +57,7 @@ def answer(found: FleetComparison) -> list[str]:
     best = found.best
     warned = stale_prices.warnings(found.stale)
     if best is None:
-        lacks = dict.fromkeys(f"{nodes(s)}: {'; '.join(reasons(s))}." for s in found.scenarios if s.feasible)
-        lacks = lacks or dict.fromkeys(f"{s.id}: {why}." for s in found.scenarios for why in s.why_not)
+        lacks = _lacking(found)
         waiting = all(each.kind in ("finish", "backlog") for s in found.scenarios for each in s.shortfalls)
         more = "More nodes would do; nodes: mix shows how many the jobs need if none waits."
         return [
@@ -68,12 +70,28 @@ def answer(found: FleetComparison) -> list[str]:
     assert best.wait_hours is not None
     return [
         f"Recommended: #1 {nodes(best)}, {bought(best)}: about {figures.usd(best.cost_usd.p50)} over "
-        f"{figures.many(found.plan.run.months, 'month')}; a job waits {hours(best.wait_hours.plan)} on average.",
+        f"{figures.many(found.plan.run.months, 'month')}; a job waits {mean_wait(best)} on average.",
         *warned,
         why(found, best),
         waits(best),
         risk(found, best),
         *filter(None, (useful(best), after(best), sharing(found))),
+    ]
+
+
+def _lacking(found: FleetComparison) -> list[str]:
+    """What is beyond the limits of each choice of nodes, of those that lack the same together; the first few."""
+    simulated = [s for s in found.scenarios if s.feasible]
+    if not simulated:
+        return list(dict.fromkeys(f"{s.id}: {why}." for s in found.scenarios for why in s.why_not))
+    by_reason: dict[str, dict[str, None]] = {}
+    for one in simulated:
+        by_reason.setdefault("; ".join(reasons(one)), {})[nodes(one)] = None
+    shown = list(by_reason.items())[:MOST_LACKING]
+    rest = len({nodes(one) for one in simulated} - {choice for _, choices in shown for choice in choices})
+    return [
+        *(f"{', or '.join(choices)}: {reason}." for reason, choices in shown),
+        *([f"{figures.many(rest, 'other choice')} of nodes: -f json says what each lacks."] if rest else []),
     ]
 
 
@@ -83,9 +101,12 @@ def why(found: FleetComparison, best: FleetScenario) -> str:
     worth = f" with an hour of waiting at ${value:,.2f} a GPU" if value else ", as the plan gives waiting no value"
     tied = [s for s in found.scenarios if s.id in found.answer.tied and s.id != best.id]
     if tied:
-        other = f"{nodes(tied[0])}, {bought(tied[0])}"
-        reason = chosen_for(best, tied, found.answer.rank_by, LESS_WAITING)
-        lead = f"It costs as much as {other}, within the uncertainty, and is chosen for {reason}."
+        other = settled(tied, found.answer.rank_by)  # which the rule would choose without it
+        reason = preferred_for(best, other, found.answer.rank_by, LESS_WAITING)
+        if reason == NAME and not value:
+            reason = f"{NAME}; the plan gives waiting no value (waiting.usd_per_gpu_hour)"
+        named = f"{nodes(other)}, {bought(other)}"
+        lead = f"It costs as much as {named}, within the uncertainty, and is chosen for {reason}."
     else:
         lead = f"It has the lowest cost{worth}."
     others = [s for s in found.scenarios if s.id in found.frontier and s.id != best.id]
@@ -115,7 +136,26 @@ def _beside(other: FleetScenario, best: FleetScenario, cost: str, wait: str) -> 
     assert best.wait_hours is not None
     usd = rounding.usd_apart(cost_of(best, "p50"), cost_of(other, "p50"))
     apart = rounding.hours_apart(best.wait_hours.plan, other.wait_hours.plan)
-    return f"{nodes(other).capitalize()}, {bought(other)}, cost {usd} {cost}, and a job waits {apart} {wait}."
+    least = "at least " if _grows(other) and wait == "more" else ""
+    said = f"{nodes(other).capitalize()}, {bought(other)}, cost {usd} {cost}, and a job waits {least}{apart} {wait}"
+    grows = f"; in {figures.percent(_grows(other))} of the outcomes its queue grows without end"
+    return f"{said}{grows if _grows(other) else ''}."
+
+
+def _grows(one: FleetScenario) -> float:
+    """Share of the outcomes in which its queue grows without end, so that the simulation gives it up."""
+    return 0.0 if one.finish_fraction is None else 1 - one.finish_fraction
+
+
+def mean_wait(one: FleetScenario) -> str:
+    """`13 hours`; `at least 13 hours` where a queue was given up."""
+    assert one.wait_hours is not None  # it was simulated
+    return ("at least " if _grows(one) else "") + hours(one.wait_hours.plan)
+
+
+def wait_cell(one: FleetScenario, value: float | None) -> str:
+    """A wait in a table: `>13 hours` where a queue was given up, `-` of what was not simulated."""
+    return "-" if value is None else (">" if _grows(one) else "") + hours(value)
 
 
 def waits(best: FleetScenario) -> str:
@@ -158,15 +198,26 @@ def risk(found: FleetComparison, best: FleetScenario) -> str:
     return f"Risk: 1 in 10 outcomes costs more than {figures.usd(best.cost_usd.p90)}."
 
 
+def nine_in_ten(p90_usd: float) -> str:
+    """What 9 of 10 outcomes cost at most, if their queues end."""
+    return f"9 of 10 less than {figures.usd(p90_usd)}" if math.isfinite(p90_usd) else "in over 1 of 10 the queue grows"
+
+
 def useful(best: FleetScenario) -> str:
     """Dollars a useful GPU-hour."""
     each = best.usd_per_useful
     if each is None or not math.isfinite(each.p50):
         return ""
     return (
-        f"A useful GPU-hour costs ${each.p50:,.2f} (${each.p10:,.2f} to ${each.p90:,.2f}); what was cancelled, failed "
-        "or done twice is not useful."
+        f"A useful GPU-hour costs ${each.p50:,.2f} ({range_of_useful(each)}); what was cancelled, failed or done twice "
+        "is not useful."
     )
+
+
+def range_of_useful(each: Range) -> str:
+    """P10 to P90 of a useful GPU-hour, in USD."""
+    most = f"${each.p90:,.2f}" if math.isfinite(each.p90) else figures.NEVER
+    return f"${each.p10:,.2f} to {most}"
 
 
 def after(best: FleetScenario) -> str:
@@ -187,7 +238,7 @@ def sharing(found: FleetComparison) -> str:
     said = (
         f"The same nodes divided among the projects by their use: a job would wait "
         f"{'at least ' if alone.overloaded_fraction else ''}{hours(alone.mean_wait_hours)} instead of "
-        f"{hours(best.wait_hours.plan)}"
+        f"{mean_wait(best)}"
     )
     if alone.unable:
         said += f", and {', '.join(alone.unable)} could not run every job"
@@ -209,7 +260,7 @@ def _reason(each: Shortfall) -> str:
         return f"the queue grows without end in {figures.percent(1 - each.fraction)} of the outcomes"
     limit = 0.0 if each.limit is None else each.limit
     if each.kind == "backlog":
-        return f"more than {figures.percent(limit)} of the work still waits at the end, but for {share} of the outcomes"
+        return f"at most {figures.percent(limit)} of the work still waits at the end in only {share} of the outcomes"
     if each.kind == "deadlines":
         return f"{figures.percent(1 - limit)} of the deadlines are met in only {share} of the outcomes"
     if each.kind == "mean wait":
@@ -229,8 +280,10 @@ def columns(rows: Sequence[FleetScenario]) -> list[Column]:
         Column(title="Bought", values=[short(s.option) for s in rows], text=True),
         Column(title="P50 $", values=[cell(figures.dollars, s.cost_usd and s.cost_usd.p50) for s in rows]),
         Column(title="P90 $", values=[cell(figures.dollars, s.cost_usd and s.cost_usd.p90) for s in rows], keep=2),
-        Column(title="Mean wait", values=[cell(hours, s.wait_hours and s.wait_hours.plan) for s in rows]),
-        Column(title="P90 wait", values=[cell(hours, s.p90_wait_hours) for s in rows], keep=3),
+        Column(
+            title="Mean wait", values=["-" if s.wait_hours is None else wait_cell(s, s.wait_hours.plan) for s in rows]
+        ),
+        Column(title="P90 wait", values=[wait_cell(s, s.p90_wait_hours) for s in rows], keep=3),
         Column(title="Busy", values=["/".join(figures.percent(u) for u in s.utilisation) for s in rows], keep=1),
         Column(
             title="$/useful GPU-h",
@@ -312,7 +365,7 @@ def frontier_columns(found: FleetComparison) -> list[Column]:
         Column(title="Nodes", values=[nodes(s) for s in rows], text=True),
         Column(title="Bought", values=[short(s.option) for s in rows], text=True),
         Column(title="P50 $", values=[figures.dollars(cost_of(s, "p50")) for s in rows]),
-        Column(title="Mean wait", values=[hours(s.wait_hours.plan if s.wait_hours else 0) for s in rows]),
+        Column(title="Mean wait", values=[wait_cell(s, s.wait_hours and s.wait_hours.plan) for s in rows]),
         Column(title="Waiting $", values=[figures.dollars(s.effort_usd) for s in rows]),
         Column(title="Both $", values=[figures.dollars(_both(s)) for s in rows]),
     ]
@@ -354,7 +407,8 @@ def bill_sources(best: FleetScenario) -> list[str]:
 def notes(found: FleetComparison) -> list[str]:
     """What bounds the answer."""
     missing = [
-        f"{' and '.join(f'{count} {family_of(name)}' for name, count in s.nodes if count)}, {bought(s)}: {text}"
+        f"{', '.join(filter(None, (' and '.join(f'{n} {family_of(name)}' for name, n in s.nodes if n), bought(s))))}: "
+        f"{text}"
         for s in found.scenarios
         if not s.feasible
         for text in s.why_not

@@ -9,6 +9,7 @@ from planner.fleet.with_demand import OTHERS
 from planner.fleet.workload import MONTH_HOURS
 from planner.plan.fleet_types import MOST_PROJECTS
 from planner.report.wording import demand, figures, rounding
+from planner.report.wording.spoken import hours
 from planner.report.wording.table import Column
 
 FEW_WEEKS = 4
@@ -33,10 +34,13 @@ def notes(found: FleetComparison) -> list[str]:
     said = [
         f"Demand: {one.file} has {count} from {one.weeks.first_day}, and the plan's {weeks} weeks are drawn from them: "
         "days, weekends and bursts stay as they were; seasons and new projects are not in it."
+        + ("" if one.shown.waits_h is None else f" In the file a job waited {hours(one.shown.waits_h[0])} on average.")
         + (" One busy week decides the averages." if one.weeks.count < FEW_WEEKS else "")
     ]
+    if one.shown.empty_weeks:
+        said.append(demand.empty_weeks(one.shown.empty_weeks, one.weeks.count))
     if one.shown.censored:
-        said.append(demand.trust(one.shown)[0])
+        said.append(demand.limits(one.shown)[0])
     if one.unmapped:
         hardware = [name for name in one.shown.ran_on if name not in _mapped(found)]
         where = f" ({', '.join(hardware[:4])}{', ...' if len(hardware) > 4 else ''})" if hardware else ""

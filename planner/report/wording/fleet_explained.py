@@ -39,7 +39,7 @@ def numbers_of(one: FleetScenario) -> dict[str, Told]:
         "cost_usd": (one.cost_usd and one.cost_usd.plan, "USD, mean over the outcomes: the sum of the bill", _bill),
         "wait_hours": (
             one.wait_hours and one.wait_hours.plan,
-            "h a job waits, mean over the outcomes of the mean over jobs, after requeues too",
+            "h a job waits, mean over the jobs of all outcomes, after requeues too",
             _waits,
         ),
         "waiting_usd": (one.effort_usd, "USD: GPU-hours of waiting x waiting.usd_per_gpu_hour; on no bill", _none),

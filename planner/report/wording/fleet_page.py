@@ -27,7 +27,6 @@ from planner.report.wording import fleet as words
 from planner.report.wording.figures import visible
 from planner.report.wording.page_headings import LABELS
 from planner.report.wording.sheet import APPENDIX
-from planner.report.wording.spoken import hours
 
 SKIP = "Skip to the answer"
 MOST = 20  # bars; the table has the others
@@ -78,16 +77,16 @@ def card(found: FleetComparison) -> Card:
     large = [
         (
             figures.usd(best.cost_usd.p50),
-            ["half of the outcomes cost less", f"9 of 10 less than {figures.usd(best.cost_usd.p90)}"],
+            ["half of the outcomes cost less", words.nine_in_ten(best.cost_usd.p90)],
         ),
         (
-            hours(best.wait_hours.plan),
+            words.mean_wait(best),
             ["a job waits on average", words.one_in_ten(best.p90_wait_hours)],
         ),
     ]
     if best.usd_per_useful:
         each = best.usd_per_useful
-        large.append((f"${each.p50:,.2f}", ["a useful GPU-hour", f"${each.p10:,.2f} to ${each.p90:,.2f}"]))
+        large.append((f"${each.p50:,.2f}", ["a useful GPU-hour", words.range_of_useful(each)]))
     return Card(
         title=f"Recommended: {words.nodes(best)}, {words.bought(best)}", lead=first, figures=large, sentences=more
     )
@@ -104,7 +103,7 @@ def _bars(shown: list[FleetScenario]) -> list[Bars]:
             usd=(s.cost_usd.p10, s.cost_usd.p50, s.cost_usd.p90),
             cost=figures.usd(s.cost_usd.p50),
             range=f"{figures.usd(s.cost_usd.p10)} to {figures.usd(s.cost_usd.p90)}",
-            days=f"waits {hours(s.wait_hours.plan)}",
+            days=f"waits {words.mean_wait(s)}",
             exact=page_texts.exact(s.cost_usd, s.days),
             aside="" if s.eligible else f"not eligible: {'; '.join(words.reasons(s))}",
         )

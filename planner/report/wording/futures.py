@@ -13,10 +13,12 @@ FAR = 0.05  # from the P50
 
 
 def about(row: Row) -> str:
-    """`about $9.0M`; `about $104k where spot holds (64% of the outcomes), $310k where it does not (36%)`."""
+    """`about $241k (on average $310k)`; `about $104k where spot holds (64% of the outcomes), $310k where it does not
+    (36%)`."""
     assert row.cost_usd is not None  # it is priced
     if not row.futures:
-        return f"about {figures.usd(row.cost_usd.p50)}"
+        mean = f" (on average {figures.usd(row.mean_cost_usd or 0.0)})" if _is_skewed(row) else ""
+        return f"about {figures.usd(row.cost_usd.p50)}{mean}"
     first, second = row.futures
     names, (share, rest) = _names(row), _percent(row)
     more = "no end" if math.isinf(second.p50_usd) else figures.usd(second.p50_usd)
@@ -34,11 +36,14 @@ def either(row: Row) -> tuple[str, str]:
 
 
 def average(row: Row) -> str:
-    """`the average is $171k`, where two futures or a long tail make the middle say little; else ""."""
-    if row.mean_cost_usd is None or row.cost_usd is None or math.isinf(row.mean_cost_usd):
-        return ""
-    far = abs(row.mean_cost_usd - row.cost_usd.p50) > FAR * row.cost_usd.p50
-    return f"the average is {figures.usd(row.mean_cost_usd)}" if row.futures or far else ""
+    """`the average is $171k`, where two futures make the middle say little; else ""."""
+    return f"the average is {figures.usd(row.mean_cost_usd)}" if row.futures and row.mean_cost_usd is not None else ""
+
+
+def _is_skewed(row: Row) -> bool:
+    """Whether bad outcomes move the average far from the middle."""
+    mean, cost = row.mean_cost_usd, row.cost_usd
+    return mean is not None and cost is not None and math.isfinite(mean) and abs(mean - cost.p50) > FAR * cost.p50
 
 
 def _percent(row: Row) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from planner.report.wording.spoken_choice import way
 from pricing.offers import PurchaseOption
 
 NAMES = {
-    "workload.throughput_factor": "training throughput as a multiple of what is planned",
+    "workload.throughput_factor": "training throughput, against what is planned",
     "workload.error_per_doubling_fraction": "the error of extrapolated throughput per doubling of GPUs",
     "workload.shortfall_per_doubling_fraction": "the throughput lost per doubling of GPUs",
     "data.read_mb_per_s_per_gpu": "the data that each GPU reads",

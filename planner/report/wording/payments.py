@@ -50,5 +50,5 @@ def _rest(best: Scenario, listed_usd: float, tail: str) -> str:
     cost = best.cost_usd
     if cost is None or math.isinf(cost.p90) or rounding.apart(listed_usd, cost.p90) <= 0:
         return ""
-    more, part = rounding.usd_apart(listed_usd, cost.p90), ", what is paid beyond the block included" if tail else ""
-    return f"{more} of the budget is for a run that takes longer or is interrupted more often than planned{part}"
+    more, part = rounding.usd_apart(listed_usd, cost.p90), "; the extension is a part of it" if tail else ""
+    return f"in reserve: {more} of the budget, for a run that takes longer or is interrupted more often{part}"

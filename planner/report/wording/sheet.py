@@ -212,8 +212,8 @@ def _prices(comparison: Compared[R]) -> tuple[str, ...]:
     ]
     dated = [f"{stale_prices.line_name(entry)} {entry.price_date}" for entry in old]
     return (
-        f"As of {comparison.prices.as_of}{aged}.",
-        *([f"Older than they should be, to be checked before you buy: {', '.join(dated)}."] if dated else []),
+        *([f"Too old, get a quote before you sign: {', '.join(dated)}."] if dated else []),
+        f"{'Others as' if dated else 'As'} of {comparison.prices.as_of}{aged}.",
     )
 
 

@@ -47,13 +47,14 @@ def test_an_extension_is_named_for_half_and_for_nine_of_ten():
     )
     outlast = "79% of the outcomes outlast it; a longer one costs more on average"
     assert said.endswith(
-        f"{outlast}: half of these need up to 4 days more ($9,060 today), 1 in 10 of these more than 13 ($29.5k)."
+        f"{outlast}: half of these need up to 4 days more ($9,060 at today's price), "
+        "1 in 10 of these more than 13 ($29.5k)."
     )
 
 
 def test_where_all_need_the_same_it_is_named_once():
     assert block.sentence(replace(PLAN, extension_p90_days=4)).endswith(
-        ": these need up to 4 days more ($9,060 today)."
+        ": these need up to 4 days more ($9,060 at today's price)."
     )
 
 

@@ -186,7 +186,7 @@ def test_a_lead_is_named_below_the_first_sentence(below: float | None, said: str
 
 def test_a_tie_is_named_with_what_decides_it() -> None:
     second = answer.sentences(led(1030.0, 0.4, tied=True))[1].text
-    assert "It costs as much as #2 FSx for Lustre on a Capacity Block within the uncertainty, " in second
+    assert "It costs as much as #2 FSx for Lustre on a Capacity Block ($" in second
     assert second.endswith("and is chosen for its lower P50.")
 
 

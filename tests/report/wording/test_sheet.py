@@ -152,7 +152,7 @@ def test_the_days_the_rest_of_the_budget_on_demand_and_the_price_to_stop_at():
     assert "the deadline is 2027-01-04" in told["Dates"]
     assert f"ends on {date(2026, 12, 7) + timedelta(days=best.block_plan.days)}, 11:30 UTC" in told["Dates"]
     rest = rounding.usd_apart(best.cost_usd.plan, best.cost_usd.p90)
-    assert f"{rest} of the budget is for a run that takes longer" in told["Payments, as planned"]
+    assert f"{rest} of the budget, for a run that takes longer" in told["Payments, as planned"]
     assert "On-Demand: #" in told["Not chosen"]
     # at that price the plan's own comparison has the other one in front
     usd = float(told["Prices"].partition("Above $")[2].partition("/h")[0])
