@@ -127,8 +127,9 @@ class Walk:
         }
         words = [word for pair in ids.items() for word in pair]
         where = self.where
-        alone = [] if "begun" in self.notes else ["--canary"]  # what stands already may have all nodes
-        run([*self.planner, "stack", *plan, *where, "--out", ".", *words, *alone])
+        # once a fleet was asked for, all of its nodes may stand already
+        canary = [] if "begun" in self.notes else ["--canary"]
+        run([*self.planner, "stack", *plan, *where, "--out", ".", *words, *canary])
         run([*self.planner, "stack", *plan, *where, "--out", ".", "--check"])
         run([*self.planner, "lint", *plan, *where])
         output([*self.planner, "check", *plan, *where, "-f", "json", "-o", CHECKED], accepted=(0, BLOCKED))

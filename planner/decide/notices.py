@@ -106,8 +106,8 @@ def _taken_for_granted(plan: Plan, used: Mapping[str, Assumption]) -> list[str]:
         notes.append("assumes the same mfu at every number of GPUs")
     if plan.data.access is None and not all(ROOMS[name].is_posix for name in plan.storage.layouts):
         notes.append("assumes that training reads objects; data.access: posix leaves out layouts without a file system")
-    files = plan.storage.settings_of(ConvergedSettings).posix
-    if "converged" in plan.storage.layouts and (plan.data.access == "posix" if files is None else files):
+    files = plan.storage.settings_of(ConvergedSettings).has_files(plan.data.access)
+    if files and "converged" in plan.storage.layouts:
         notes.append(
             "files over the pool of the nodes' drives (converged, by JuiceFS) are priced but not deployed yet, so no "
             "choice with them is recommended; with them, appends to one file from several nodes lose records"

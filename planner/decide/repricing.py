@@ -29,7 +29,7 @@ class RankingCache:
         stretch = {s.id: s.block_stretch for s in comparison.scenarios if s.block_stretch}
         self._request, self._weights = replace(request, block_stretch=stretch), weights_of(comparison)
         complete = [s.id for s in comparison.complete]
-        self._contenders = contenders_of(comparison, always) if len(complete) > MANY else None
+        self._contenders = contenders_of(comparison, always)
         # without a weight a scenario leads only where none of the others is feasible
         could_lead = [id for id in self._contenders or complete if id in self._weights]
         self._rivals = frozenset([*could_lead, *always])
@@ -77,11 +77,13 @@ class RankingCache:
         return len(self._done)
 
 
-def contenders_of(comparison: Comparison, always: Collection[str] = ()) -> frozenset[str]:
+def contenders_of(comparison: Comparison, always: Collection[str] = ()) -> frozenset[str] | None:
     """The scenarios that are priced again in a large plan: those of the answer, the first by rank that may be
-    recommended, and the first of each layout with each purchase option."""
+    recommended, and the first of each layout with each purchase option. None in a small one: all of them."""
     complete = comparison.complete
-    kinds = {(s.layout, s.variant, s.option.id): s.id for s in reversed(complete)}
+    if len(complete) <= MANY:
+        return None
+    kinds = {s.way: s.id for s in reversed(complete)}
     could_be = [s for s in complete if not s.held_back]
     first = [s.id for s in (*leaders_of(comparison), *could_be[:NEAREST])]
     return frozenset([*always, *first, *kinds.values()])

@@ -69,5 +69,5 @@ def _other_counts(comparison: Comparison, ranked: Sequence[Scenario]) -> list[Sc
     return found
 
 
-def _way(scenario: Scenario) -> tuple[str, str, str, str]:
-    return scenario.layout, scenario.variant, scenario.instance_type, scenario.option.id
+def _way(scenario: Scenario) -> tuple[str, ...]:
+    return *scenario.way, scenario.instance_type

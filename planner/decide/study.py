@@ -12,7 +12,7 @@ from planner.decide.comparison import Comparison
 from planner.decide.narrow import as_listed
 from planner.decide.parameters import STREAM_OF, Parameter, nodes_of, parameters_of, plan_parameters_of, with_parameter
 from planner.decide.ranking import RankedScenario
-from planner.decide.repricing import MANY, RankingCache, contenders_of
+from planner.decide.repricing import RankingCache, contenders_of
 from planner.decide.search import Each
 from planner.decide.sensitivity import Swing, swings
 from planner.decide.what_if import AXES, WhatIf, axes_of, what_if
@@ -85,12 +85,12 @@ def settled(
     planned costs and keeps the blocks as they are."""
     if comparison.best is None:
         return tuple(searches)
-    complete = comparison.complete
-    only = contenders_of(comparison) if len(complete) > MANY else None
+    # nobody reads where these numbers come from
+    settle = partial(_settled, replace(request, derivations=False), contenders_of(comparison))
     asked = [break_even for entry in searches for break_even in sides(entry)]
-    found = dict(zip(map(id, asked), each(partial(_settled, request, only), asked), strict=True))
+    found = dict(zip(asked, each(settle, asked), strict=True))
     return tuple(
-        replace(entry, break_evens=tuple(found.get(id(one), one) for one in entry.break_evens)) for entry in searches
+        replace(entry, break_evens=tuple(found.get(one, one) for one in entry.break_evens)) for entry in searches
     )
 
 

@@ -172,6 +172,11 @@ class Scenario(Row):
         return len(block_sizes(self.nodes)) if self.option.family == "capacity-block" else 0
 
     @property
+    def way(self) -> tuple[str, str, str]:
+        """How it stores and how it is bought, whatever its nodes."""
+        return self.layout, self.variant, self.option.id
+
+    @property
     def purchase(self) -> str:
         """The purchase option as in the scenario's id."""
         return self.option.id

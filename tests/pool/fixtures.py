@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -11,15 +11,19 @@ from tests.pool.cluster import Cluster, Shape, standing
 from tests.pool.machine import missing
 
 
-@pytest.fixture(scope="session")
-def pool_machine() -> None:
-    """This machine can stand a pool up. Otherwise: skipped, saying what is missing; with NEED_POOL=1 a failure."""
-    lacking = missing()
+def needed(what: str, lacking: Sequence[str]) -> None:
+    """Skips where this machine lacks something, saying what; with NEED_POOL=1 a failure."""
     if lacking:
-        told = "no pool on this machine, it lacks: " + "; ".join(lacking)
+        told = f"no {what} on this machine, it lacks: {'; '.join(lacking)}"
         if os.environ.get("NEED_POOL"):
             pytest.fail(told)
         pytest.skip(told)
+
+
+@pytest.fixture(scope="session")
+def pool_machine() -> None:
+    """This machine can stand a pool up. Otherwise: skipped, saying what is missing; with NEED_POOL=1 a failure."""
+    needed("pool", missing())
 
 
 @pytest.fixture(scope="session")

@@ -28,8 +28,8 @@ POOL_NAMES = {
     for name in ("warm_gb_per_s", "cold_read_gb_per_s", "read_gb_per_s", "write_gb_per_s")
 }
 LIMITS = (
-    "appends to one file from several nodes lose records without an error: give each node its own file, or open it "
-    "anew under flock for each record",
+    "appends to one file from several nodes lose records without an error: give each node its own file, or take "
+    "flock and open the file again for each record",
     f"removed files stay linked in the trash for {TRASH_DAYS} day: link counts are too high until then, and a rename "
     "over a file whose hard link was removed and made again may not return (juicedata/juicefs issue 7502)",
 )

@@ -59,6 +59,6 @@ class Converged(Layout):
 def variants(plan: Plan, demand: Demand, book: PriceBook, values: Values) -> list[Layout]:
     """The only variant: every GPU node holds data."""
     settings = plan.storage.settings_of(ConvergedSettings)
-    files = plan.data.access == "posix" if settings.posix is None else settings.posix
+    files = settings.has_files(plan.data.access)
     keeps_all = plan.data.checkpoints_kept == "all"
     return [Converged(settings=settings, demand=demand, files=files, keeps_all=keeps_all)]

@@ -22,5 +22,9 @@ class ConvergedSettings(Section):
         description="files over the pool, by JuiceFS; priced, not deployed yet; default: true with data.access: posix",
     )
 
+    def has_files(self, access: str | None) -> bool:
+        """Whether training opens files over the pool. access: the plan's `data.access`."""
+        return access == "posix" if self.posix is None else self.posix
+
 
 SETTINGS = ConvergedSettings

@@ -87,7 +87,7 @@ def _missing(choices: Sequence[Scenario]) -> str:
 
 def _nearest(comparison: Comparison) -> list[Line]:
     """The first complete scenario of each storage and way to buy, and why it is not recommended."""
-    firsts = {(s.layout, s.variant, s.option.id): s.id for s in reversed(comparison.complete)}.values()
+    firsts = {s.way: s.id for s in reversed(comparison.complete)}.values()
     first = [s for s in comparison.complete if s.id in firsts]
     return [
         Line(f"{named(comparison, s)}: {figures_of(comparison, s)}; {'; '.join(eligibility.why_not(s))}.", Kind.DETAIL)

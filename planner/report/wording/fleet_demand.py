@@ -1,4 +1,4 @@
-"""The words of a fleet's file of demand: what it is, what stands for a year, what is not in it."""
+"""The file that a fleet's demand comes from, in words: what is in it, how it fills a year, and what it leaves out."""
 
 from __future__ import annotations
 

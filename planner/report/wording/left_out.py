@@ -89,7 +89,7 @@ def others(shortlist: Shortlist, title: str = NOT_IN_THE_TABLE) -> list[Line]:
 
 
 def storage(shortlist: Shortlist, comparison: Comparison) -> list[Line]:
-    """`s3-stream: $354k, late in 15%`, a line for each layout without a row: whoever chooses storage must see them."""
+    """`s3-stream: $354k, late in 15%`, a line for each layout without a row, so that every storage is seen."""
     found = [
         Line(f"Not eligible: {_missing_limit(found, shortlist.best, LATE)[1]}".removesuffix(OF_THE_OUTCOMES))
         for found in _without_a_row(shortlist).values()

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import pytest
 
 from tests.pool.cluster import Cluster, Shape, standing
+from tests.pool.fixtures import needed
 from tests.pool.posix.mounts import FEATURES, FILES, Database, Volume, missing, own_proxy
 
 
 @pytest.fixture(scope="session")
 def juicefs(pool_machine: None) -> None:
     """This machine can mount files over a pool. Otherwise: skipped, saying what is missing; NEED_POOL=1: a failure."""
-    lacking = missing()
-    if lacking:
-        told = "no files over a pool on this machine, it lacks: " + "; ".join(lacking)
-        if os.environ.get("NEED_POOL"):
-            pytest.fail(told)
-        pytest.skip(told)
+    needed("files over a pool", missing())
 
 
 @pytest.fixture(scope="package")

@@ -64,7 +64,7 @@ def test_two_mounts_share_locks_names_and_bytes(volume: Volume) -> None:
 
 
 def _appends(first: Mount, second: Mount) -> None:
-    """What the plan warns of: without a lock records of two mounts are lost; opened anew under one, none is."""
+    """As the plan warns: two mounts that append lose records, unless each takes a lock and reopens the file."""
     plain, locked = "plain.log", "locked.log"
     (first.where / plain).touch()
     (first.where / locked).touch()
