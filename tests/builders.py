@@ -72,6 +72,9 @@ def exact(key: str, value: float) -> dict[str, Any]:
     return {key: {"value": value}}
 
 
+RESERVED = exact("on_demand.found_fraction", 1.0)  # On-Demand nodes are there on the first day
+
+
 def compared(plan: Plan, *, book: PriceBook | None = None, draws: int = 0, seed: int = 0, **more: Any) -> Comparison:
     return compare(Request(plan=plan, plan_sha256="0" * 64, book=book or book_of(), draws=draws, seed=seed, **more))
 

@@ -23,14 +23,17 @@ from planner.decide.enumerate import evaluate
 from planner.decide.moved_limits import is_out_of_reach, with_limit
 from planner.decide.spares import with_spares
 from planner.decide.variants import ChangedPlan, Size, with_value
+from planner.estimate.choice import MOST_BLOCKS
 from planner.estimate.constraints import broken_constraints, limit_of_plan
 from planner.estimate.request import Request
 from planner.models.bill import without_nodes
+from planner.models.block_sizes import block_sizes
 from planner.models.number import rounded
 from planner.plan.quantities import MAX_HOURS
 from planner.plan.types import Plan
 
 WHOLE = 8  # nodes
+STEP = 1.1  # at least, to the next size that is a few Capacity Blocks
 GROWTH = 1.25  # of a size that is too small for another reason than its time
 TRIES = 6  # sizes, until one holds in the draws
 LARGER = (1.0, 1.25, 1.5)  # of the nearest size that holds, then up to whole eights
@@ -114,12 +117,12 @@ def _sized(
         seen[count] = _compared(request, wanted)
         return _remedy(request, wanted, seen[count])
 
-    fails = max(counts) - 1
+    start = fails = max(counts) - 1
     works = max(fails + 1, _enough(max(size.sizes), comparison, 0.0))
     for _ in range(TRIES):
         if first := at(works):
             break
-        fails, works = works, max(works + 1, _enough(works, seen[works], GROWTH))
+        fails, works = works, _next(works, seen[works])
     else:
         return []
     # the guess is often exact: one less first, then farther, then halved
@@ -127,6 +130,9 @@ def _sized(
     while works - step > fails and (nearer := at(works - step)):
         works, first, step = works - step, nearer, 2 * step
     least, first = _nearest_size(at, max(fails, works - step), works, first)
+    # fewer nodes may be in fewer Capacity Blocks, and their waits shorter
+    fewer = ((count, remedy) for count in _few_blocks(start, least) if (remedy := at(count)))
+    least, first = next(fewer, (least, first))
     larger = [remedy for count in _handy_sizes(least) if (remedy := at(count))]
     return [first, *_less(first, larger)]
 
@@ -141,6 +147,20 @@ def _enough(count: int, comparison: Comparison, otherwise: float) -> int:
     ]
     more = min(late, default=otherwise)
     return min(math.ceil(count * more), variants.MOST_NODES) if more < math.inf else variants.MOST_NODES
+
+
+def _next(count: int, comparison: Comparison) -> int:
+    """The size to try after one that is too small; with Capacity Blocks, not beyond the next that is a few of them,
+    since other rows may be late because they wait for nodes."""
+    enough = max(count + 1, _enough(count, comparison, GROWTH))
+    if not any(s.blocks for s in comparison.complete):
+        return enough
+    return min(enough, next((n for n in _few_blocks(count, 2 * count + 1) if n >= STEP * count), enough))
+
+
+def _few_blocks(above: int, below: int) -> list[int]:
+    """The sizes between two that are few enough Capacity Blocks to be recommended."""
+    return [n for n in range(above + 1, below) if len(block_sizes(n)) <= MOST_BLOCKS]
 
 
 def _handy_sizes(least: int) -> list[int]:
@@ -184,12 +204,27 @@ def _raised_limits(request: Request, base: ChangedPlan, comparison: Comparison) 
         far = _recommended(request, cheapest) if request.draws and cheapest is not changes[0] else None
         if first is None:
             continue
+        first = _shortest(request, base, first, times[changes[0].settings])
         last = _less(first, [far] if far else [])
         ends = times[changes[0].settings], times[cheapest.settings]
         middle = _between(request, base, first, last[0], ends) if last else None
         # where the middle saves as much as the far end, that is the nearer one
         remedies += [first, *([middle, *_less(middle, last)] if middle else last)]
     return remedies
+
+
+def _shortest(request: Request, base: ChangedPlan, first: Relaxation, needed: tuple[Shortfall, ...]) -> Relaxation:
+    """With a time limit as near as it can be: under another limit a Capacity Block is bought for other days."""
+    if not request.draws or len(needed) != 1 or needed[0].kind not in TIMES:
+        return first
+    works, step = needed[0].needed, CLOSE / 2
+    while step >= CLOSE / 2:
+        days = works * (1 - step)
+        if nearer := _recommended(request, with_limit(base, replace(needed[0], needed=days))):
+            first, works, step = nearer, days, 2 * step
+        else:
+            step /= 2
+    return first
 
 
 def _between(

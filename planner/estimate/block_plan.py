@@ -13,6 +13,7 @@ from planner.estimate.node_purchase import on_demand_price
 from planner.estimate.request import Request
 from planner.estimate.result import BlockPlan, FirstAlone
 from planner.estimate.scenario import Outcome
+from planner.estimate.waiting import FOUND, chance
 from planner.models.block_sizes import EXTENDED_FROM_DAYS, block_parts
 from planner.models.compute import BLOCK_LOST_TAIL_HOURS, block_days
 from planner.models.derived import SourcedQuantity
@@ -47,7 +48,7 @@ def block_plan_of(request: Request, entry: Evaluated, sheet: Sheet) -> BlockPlan
         decide_on=request.start + timedelta(days=decide),
         extension_is_certain=request.plan.purchase.capacity_block.extension,
         extension_granted=request.table()["block.extension_granted_fraction"].value,
-        on_demand_found=request.table()["block.on_demand_found_fraction"].value,
+        on_demand_found=median(chance(request.table()[FOUND].value, choice.instance, choice.nodes)),
         later_wait_days=request.table()["block.later_wait_days"].value,
         is_given=request.plan.purchase.capacity_block.days is not None,
         done_fraction=decide * 24 / usable,

@@ -124,7 +124,7 @@ def bill_block(
     more: tuple[Cash, ...] = ()
     if purchase.is_held:
         can = _has_on_demand(ledger, purchase) and tail_rule(settings) != NONE
-        then = followed(held_hours, int(days), after, settings, values, on_demand=can)
+        then = followed(held_hours, int(days), after, purchase, values, on_demand=can)
         undelivered = then.undelivered_hours
         bill_after(ledger, purchase, then, (offer.price, COMPUTE_PRICE), values)
         more = cash_after(ledger, purchase.start, days * 24, after)

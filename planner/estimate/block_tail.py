@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from planner.estimate.block_length import Prices
 from planner.estimate.node_purchase import COMPUTE_PRICE, NodePurchase, bill_used_hours, list_price, on_demand_price
 from planner.estimate.uncommitted_purchase import bill_on_demand_hours
-from planner.models.bill_lines import BLOCK_MORE, BLOCK_WAIT, COMPUTE_FALLBACK
+from planner.estimate.waiting import WAITED, bill_wait, drawn, found
+from planner.models.bill_lines import BLOCK_MORE, COMPUTE_FALLBACK
 from planner.models.block_tail import Chances, tail_of
 from planner.models.derived import Sourced
 from planner.models.ledger import Ledger
@@ -23,7 +24,7 @@ from pricing.offers import Price
 EXTEND, ON_DEMAND, NONE = "extend", "on-demand", "none"
 SECOND = "block.second_part"  # the stream of whether AWS sells the second part of what is bought on one day
 RULE = "rule:purchase.capacity_block.tail: extension (beyond 182 days: another block), else On-Demand, else a later one"
-MORE, AFTER, WAITED = (f"fleet.block_{what}_hours" for what in ("more", "on_demand", "waited"))
+MORE, AFTER = (f"fleet.block_{what}_hours" for what in ("more", "on_demand"))
 
 
 def tail_rule(settings: CapacityBlock) -> str:
@@ -31,14 +32,15 @@ def tail_rule(settings: CapacityBlock) -> str:
     return settings.tail or EXTEND
 
 
-def chances_of(settings: CapacityBlock, values: Values, *, on_demand: bool) -> Chances:
+def chances_of(purchase: NodePurchase, values: Values, *, on_demand: bool) -> Chances:
     """on_demand: whether On-Demand nodes have a price."""
+    settings = purchase.settings.capacity_block
     asked = tail_rule(settings) == EXTEND
-    found = drawn(values, "block.on_demand", "block.on_demand_found_fraction")
+    there = found(values, "block.on_demand", purchase)
     return Chances(
         second=granted(settings, values, SECOND),
         extended=granted(settings, values, "block.extension") if asked else False,
-        found=found if on_demand else False,
+        found=there if on_demand else False,
         wait_hours=values["block.on_demand_wait_hours"],
         later_hours=values["block.later_wait_days"] * 24,
         price_ratio=1.0 if settings.extension else values["block.later_price_ratio"],
@@ -48,12 +50,7 @@ def chances_of(settings: CapacityBlock, values: Values, *, on_demand: bool) -> C
 
 def granted(settings: CapacityBlock, values: Values, stream: str) -> NDArray[np.bool_]:
     """In which draws AWS has a further block to sell, or an extension: each is asked for with a stream of its own."""
-    return np.asarray(True) if settings.extension else drawn(values, stream, "block.extension_granted_fraction")
-
-
-def drawn(values: Values, stream: str, fraction: str) -> NDArray[np.bool_]:
-    """In which draws something with that chance happens; at central values, whether it is likelier than not."""
-    return np.asarray(values.uniform(stream) < values[fraction])
+    return np.asarray(True) if settings.extension else drawn(values, stream, values["block.extension_granted_fraction"])
 
 
 def days_before_end(days: float) -> int:
@@ -77,9 +74,8 @@ def bill_tail(
     waiting_usd: USD an hour of what keeps billing while there are no nodes. between: hours lost between the block's two
     parts.
     """
-    settings = purchase.settings.capacity_block
     on_demand = on_demand_price(ledger.book, purchase.instance.name, ledger.region)
-    chances = chances_of(settings, values, on_demand=on_demand is not None)
+    chances = chances_of(purchase, values, on_demand=on_demand is not None)
     tail = tail_of(left, days, chances)
     waited = tail.waited_hours + between
     for id, hours in ((MORE, tail.block_hours), (AFTER, tail.on_demand_hours), (WAITED, waited)):
@@ -93,21 +89,7 @@ def bill_tail(
         note = "after the block, from its last checkpoint"
         bill_on_demand_hours(ledger, purchase, COMPUTE_FALLBACK, after, note=note)
     if np.any(waited):
-        ledger.assumed(
-            BLOCK_WAIT,
-            equation="T3",
-            quantity=waited,
-            unit="Hrs",
-            usd=waiting_usd,
-            source="the other lines of the run, an hour on average",
-            inputs={
-                "count": (1, "rule:the stack"),
-                "hours": (waited, f"run:{WAITED}"),
-                "usd_per_hour": (waiting_usd, "run:fleet.block_waiting_usd"),
-            },
-            service="AmazonEC2",
-            note="storage and network while the run waits for nodes",
-        )
+        bill_wait(ledger, waited, waiting_usd)
     return waited
 
 

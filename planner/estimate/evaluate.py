@@ -214,7 +214,7 @@ def _held_block(request: Request, purchase: NodePurchase, ground: Ground, runs: 
     settings, rates = plan.purchase.capacity_block, rates_of(request.book, purchase, plan.region, values)
 
     def follows(days: int, after: After) -> Followed:
-        return followed(hours, days, after, settings, values, on_demand=rates.on_demand is not None)
+        return followed(hours, days, after, purchase, values, on_demand=rates.on_demand is not None)
 
     def share(then: Followed) -> float:
         there = 1 - then.undelivered_hours / hours
@@ -257,7 +257,7 @@ def _block_days(
     limit_hours = request.plan.decision.slack * quantiles(hours, (0.9,))[0] if limit is None else limit * 24
     return cheapest_days(
         hours,
-        chances_of(settings, drawn.values, on_demand=prices.on_demand is not None),
+        chances_of(purchase, drawn.values, on_demand=prices.on_demand is not None),
         prices,
         limit_hours=limit_hours,
         confidence=confidence,

@@ -10,16 +10,16 @@ from datetime import date, timedelta
 
 import numpy as np
 
-from planner.estimate.block_tail import AFTER, EXTEND, MORE, NONE, SECOND, bill_later_block, drawn, granted, tail_rule
+from planner.estimate.block_tail import AFTER, EXTEND, MORE, NONE, SECOND, bill_later_block, granted, tail_rule
 from planner.estimate.node_purchase import After, Cash, NodePurchase, on_demand_price
 from planner.estimate.uncommitted_purchase import bill_on_demand_hours
+from planner.estimate.waiting import found
 from planner.models.bill_lines import BLOCK_MORE, COMPUTE_FALLBACK
 from planner.models.block_sizes import BLOCK_MAX_DAYS, EXTENDED_FROM_DAYS, SOLD_DAYS, TOGETHER_DAYS, block_parts
 from planner.models.compute import BLOCK_LOST_TAIL_HOURS, BLOCK_MAX_NODES
 from planner.models.ledger import Ledger
 from planner.models.number import Number, median
 from planner.models.values import Values
-from planner.plan.types import CapacityBlock
 from pricing.book import PriceBook
 from pricing.offers import Price
 
@@ -134,7 +134,7 @@ class Followed:
 
 
 def followed(
-    hours: float, days: int, after: After, settings: CapacityBlock, values: Values, *, on_demand: bool
+    hours: float, days: int, after: After, purchase: NodePurchase, values: Values, *, on_demand: bool
 ) -> Followed:
     """What a fleet that is held for so many hours gets where AWS sells each further block with a chance of its own, and
     On-Demand nodes, where they have a price, are found with theirs; they take the place of a block that AWS has not.
@@ -142,6 +142,7 @@ def followed(
     Without nodes it is at each change, where a later block begins more than 8 weeks after it was asked for, and where
     neither is found.
     """
+    settings = purchase.settings.capacity_block
     first, *second = block_parts(days) if days else (0,)
     late = np.maximum(values["block.later_wait_days"] - EXTENDED_FROM_DAYS, 0.0) * 24 if after.block_days else 0.0
     begun, wanted = first * 24.0, np.asarray(after.on_demand_hours)
@@ -157,7 +158,7 @@ def followed(
         kind = SECOND if stream == SECOND else LATER
         paid[kind] = paid.get(kind, 0.0) + sold * length * 24
         begun += used
-    there = _found(values) if on_demand and np.any(wanted) else 0.0
+    there = _found(values, purchase) if on_demand and np.any(wanted) else 0.0
     return Followed(
         second_hours=np.asarray(paid.get(SECOND, 0.0))[()],
         later_hours=np.asarray(paid.get(LATER, 0.0))[()],
@@ -181,9 +182,9 @@ def bill_after(
         bill_on_demand_hours(ledger, purchase, COMPUTE_FALLBACK, (hours, f"run:{AFTER}"), note=note)
 
 
-def _found(values: Values) -> Number:
+def _found(values: Values, purchase: NodePurchase) -> Number:
     """1 where On-Demand nodes are found, else 0."""
-    return np.asarray(drawn(values, "block.on_demand", "block.on_demand_found_fraction"), dtype=float)[()]
+    return np.asarray(found(values, "block.on_demand", purchase), dtype=float)[()]
 
 
 def cash_after(ledger: Ledger, start: date, hours: float, after: After) -> tuple[Cash, ...]:

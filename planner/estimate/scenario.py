@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.estimate.block_tail import WAITED
 from planner.estimate.bounded_prices import are_small, without_bounded
 from planner.estimate.held import delivered_gpu_hours
 from planner.estimate.input import narrow_supply
 from planner.estimate.node_purchase import NodePurchase, PurchaseResult
 from planner.estimate.purchase import bill_gpu_nodes
 from planner.estimate.run import Run
+from planner.estimate.waiting import WAITED
 from planner.models.bill import Line, Unpriced
 from planner.models.compute import node_hours, usd_per_useful_gpu_hour
 from planner.models.derived import Derived, SourcedQuantity
@@ -68,7 +68,7 @@ def price(
         values,
         unallocated_hours=run.unallocated_node_hours,
         spot_hours=run.spot_hours,
-        waiting_usd=_waiting_usd(run, nodes.sheet) if purchase.option.family == "capacity-block" else 0.0,
+        waiting_usd=0.0 if purchase.option.family == "spot" else _waiting_usd(run, nodes.sheet),
     )
     run = _delivered(run, bought, nodes.sheet)
     days = _days(run, bought, nodes.sheet)
@@ -164,7 +164,7 @@ def _time(hours: float) -> str:
 def _waiting_usd(run: Run, sheet: Sheet) -> Number:
     """USD an hour of everything but the nodes, on average over the run."""
     return sheet.arithmetic(
-        "fleet.block_waiting_usd",
+        "fleet.waiting_usd",
         run.ledger.cost_usd / run.hours,
         "USD/Hrs",
         "other_usd / hours",
@@ -175,7 +175,7 @@ def _waiting_usd(run: Run, sheet: Sheet) -> Number:
 
 
 def _days(run: Run, bought: PurchaseResult, sheet: Sheet) -> Number:
-    """From the first to the last GPU-hour, the waits after a Capacity Block included."""
+    """From the first to the last GPU-hour, the waits for nodes included."""
     hours: SourcedQuantity = (run.hours, "run:run.hours", "h")
     if not np.any(bought.waited_hours):
         return sheet.arithmetic("days", run.hours / 24, "days", "hours / 24", hours=hours)

@@ -21,17 +21,13 @@ from planner.models.values import Values
 
 UNALLOCATED_HOURS, SPOT_HOURS = "run:fleet.unheld_hours", "run:run.spot_hours"
 ONE_ZONE = "All nodes share one zone; any spot interruption stops the whole job"
-NO_GUARANTEE = "an On-Demand price does not guarantee capacity for this many nodes"
-NODES_WITHOUT_GUARANTEE = 16
 
 
 def bill_on_demand(ledger: Ledger, purchase: NodePurchase, hours: Number) -> PurchaseResult:
     usd = bill_on_demand_hours(ledger, purchase, COMPUTE, (hours, RUN_HOURS))
     if usd is None:
         return PurchaseResult()
-    return PurchaseResult(
-        usd_per_hour=usd, warnings=(NO_GUARANTEE,) if purchase.nodes >= NODES_WITHOUT_GUARANTEE else ()
-    )
+    return PurchaseResult(usd_per_hour=usd)
 
 
 def bill_on_demand_hours(
@@ -90,8 +86,7 @@ def bill_spot_then_on_demand(
     usd = _bill_spot(ledger, purchase, (spot_hours, SPOT_HOURS), values, unallocated_hours)
     after = (on_demand_hours, "run:run.on_demand_hours")
     bill_on_demand_hours(ledger, purchase, COMPUTE_FALLBACK, after, note="after the rule has moved the run")
-    guarantee = (NO_GUARANTEE,) if purchase.nodes >= NODES_WITHOUT_GUARANTEE else ()
-    return PurchaseResult(usd_per_hour=usd, warnings=(ONE_ZONE, *guarantee))
+    return PurchaseResult(usd_per_hour=usd, warnings=(ONE_ZONE,))
 
 
 def _bill_spot(

@@ -23,7 +23,7 @@ COMMITMENT_UNUSED = "fleet.commitment-unused"
 BLOCK_UNUSED = "fleet.block-unused"
 COMPUTE_FALLBACK = "fleet.compute-on-demand"  # after a move from spot, a Capacity Block or a commitment
 BLOCK_MORE = "fleet.block-extension"
-BLOCK_WAIT = "fleet.block-wait"
+WAIT = "fleet.wait"
 SPOT_INTERRUPTIONS = "fleet.spot-interruptions"
 STAFF = "people.staff"
 
@@ -91,7 +91,7 @@ LINES = (
     _gpu_nodes(BLOCK_UNUSED, UNUSED_BLOCK, unused=True),
     # a commitment belongs to the payer account and goes on after the stack is deleted
     _gpu_nodes(COMMITMENT_UNUSED, UNUSED_COMMITMENT, unused=True, in_budget=False),
-    _overhead(BLOCK_WAIT, "fleet"),
+    _overhead(WAIT, "fleet"),
     _overhead("fleet.ebs", "fleet"),
     _overhead("fleet.logs", "fleet"),
     _overhead("network.nat-gateway", "network"),

@@ -79,8 +79,8 @@ def _number(row: Mapping[str, str], column: str) -> float:
 
 
 def resolve(overrides: Mapping[str, float | Override]) -> Mapping[str, Assumption]:
-    """The table with a plan's overrides. A bare number keeps the default's relative range around it;
-    a mapping without low or high is exact on that side."""
+    """The table with a plan's overrides. A bare number keeps the default's relative range around it, but a
+    share of 0 or 1 is certain; a mapping without low or high is exact on that side."""
     table = dict(default_assumptions())
     for key, override in overrides.items():
         base = table[key]
@@ -100,7 +100,9 @@ def resolve(overrides: Mapping[str, float | Override]) -> Mapping[str, Assumptio
 
 
 def _moved(base: Assumption, value: float) -> Assumption:
-    if base.value and value:
+    if base.unit == "fraction" and value in (0.0, 1.0) and value != base.value:
+        low = high = value
+    elif base.value and value:
         low, high = (bound * value / base.value for bound in (base.low, base.high))
     else:
         # the ends move with the value, except an end at 0: a range from 1e-9 to 0.03 would be one of powers of ten

@@ -15,13 +15,14 @@ from planner.errors import ExitCode
 from planner.estimate import summary
 from planner.plan.assumptions import default_assumptions
 from pricing.offers import ALL_PURCHASE_OPTIONS, PurchaseOption
-from tests.builders import BOOK_DATES, book_of, by_id, compared, exact, months_of, plan_of, scenario_of
+from tests.builders import BOOK_DATES, RESERVED, book_of, by_id, compared, exact, months_of, plan_of, scenario_of
 
 EVERYTHING = plan_of(
     purchase={"options": list(ALL_PURCHASE_OPTIONS)},
     storage={"fsx-lustre": {"throughput_mbps_per_tib": [125, 1000]}},
 )
-FIXED = {key: {"value": entry.value} for key, entry in default_assumptions().items()} | exact("run.proven_factor", 1)
+FIXED = {key: {"value": entry.value} for key, entry in default_assumptions().items()}
+FIXED |= exact("run.proven_factor", 1) | RESERVED
 
 
 @pytest.fixture(scope="module")
@@ -162,8 +163,8 @@ class TestPurchase:
         plan = plan_of(fleet={"nodes": nodes}, purchase={"options": ["capacity-block"]})
         assert any("different clusters" in text for text in scenario_of(plan, "s3-stream").warnings) is warned
 
-    @pytest.mark.parametrize(("nodes", "warned"), [(15, False), (16, True)])
-    def test_on_demand_does_not_promise_16_nodes(self, nodes, warned):
+    @pytest.mark.parametrize(("nodes", "warned"), [(1, False), (4, True)])
+    def test_on_demand_does_not_promise_nodes_that_are_short(self, nodes, warned):
         plan = plan_of(fleet={"nodes": nodes}, purchase={"options": ["on-demand"]})
         assert any("guarantee capacity" in text for text in scenario_of(plan, "s3-stream").warnings) is warned
 
@@ -280,7 +281,8 @@ class TestDraws:
         plan = plan_of(
             purchase={"options": ["on-demand"]},
             storage={"layouts": ["converged", "s3-stream"]},
-            assumptions={"converged.training_slowdown_fraction": {"value": 0.0}, "data.read_time_cv": {"value": 0.0}},
+            assumptions=RESERVED
+            | {"converged.training_slowdown_fraction": {"value": 0.0}, "data.read_time_cv": {"value": 0.0}},
         )
         one, two = (s.cost_usd.plan for s in compared(plan, draws=1000).scenarios)
         together = np.var(draws[one] - draws[two])
@@ -341,7 +343,7 @@ class TestGates:
 
     def test_what_is_not_eligible_passes_no_gate(self):
         """Spot is the cheapest of this plan but does not keep the deadline in enough of the draws."""
-        plan = plan_of(purchase={"options": ["on-demand", "spot"]}, run={"deadline": "6d"})
+        plan = plan_of(purchase={"options": ["on-demand", "spot"]}, run={"deadline": "6d"}, assumptions=RESERVED)
         found = compared(plan, draws=300)
         cheapest = found.cheapest
         assert cheapest.purchase == "spot"

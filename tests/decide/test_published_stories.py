@@ -67,6 +67,7 @@ class TestMosaic:
             "assumptions.goodput.failures_per_1000_node_days={value: 0.001}",
             "assumptions.goodput.bring_up_hours={value: 0.001}",
             "assumptions.workload.throughput_factor={value: 1}",
+            "assumptions.on_demand.found_fraction=1",
         )
         (scenario,) = _compared("sd2-256", *self.ONE, self.MEASURED, *quiet, draws=5000)
         assert scenario.extrapolated

@@ -22,7 +22,7 @@ from planner.decide.nothing_eligible import with_relaxations
 from planner.estimate.request import Request
 from planner.plan.load import load_text
 from planner.plan.types import Plan
-from tests.builders import Row, book_of, by_id, compared, plan_of, row
+from tests.builders import RESERVED, Row, book_of, by_id, compared, plan_of, row
 
 STREAM, POOL, LUSTRE, NVME, SCRATCH = (
     f"{layout}/p4d.24xlarge/on-demand"
@@ -89,7 +89,7 @@ class TestFirst:
         """67 nodes are blocks of 64, 2 and 1."""
         purchase = {"options": ["on-demand", "capacity-block"]}
         sections = {"fleet": {"nodes": 67}, "purchase": purchase, "storage": {"layouts": ["s3-stream"]}}
-        found = compared(plan_of(**sections, run={"work": {"gpu_hours": 400_000}}), draws=200)
+        found = compared(plan_of(**sections, run={"work": {"gpu_hours": 400_000}}, assumptions=RESERVED), draws=200)
         assert [s.option.id for s in found.scenarios] == ["on-demand", "capacity-block"]
         first, block = found.scenarios
         assert block.cost_usd.p50 < first.cost_usd.p50

@@ -237,7 +237,7 @@ TIGHT = {
 
 
 def test_the_smallest_size_in_the_draws_is_the_smallest_and_a_larger_one_that_costs_less_stands_beside_it():
-    """Every count from the plan's 8 to 40, tried: the first that hold are bought On-Demand, 24 and more fit blocks."""
+    """Every count from the plan's 8 to 40, tried: 24 fit two blocks; On-Demand so many are not found."""
     loaded = load_text(json.dumps(TIGHT))
     request = Request(plan=loaded.plan, plan_sha256=loaded.sha256, book=book_of(), draws=300)
     found = changes_of(request)
@@ -280,7 +280,8 @@ def test_a_size_is_named_however_many_times_too_slow_the_fleet_is():
     outcomes. One node less does not."""
     slow = {"work": {"gpu_hours": None, "flop": 1e24}, "recipe": None, "deadline": "30d"}
     fleet = {"instance_types": ["p6-b200.48xlarge"], "nodes": 16}
-    wide = merged(TIGHT, {"run": slow, "fleet": fleet, "purchase": {"options": ["on-demand"]}})
+    reserved = {"on_demand.found_fraction": 1}
+    wide = merged(TIGHT, {"run": slow, "fleet": fleet, "purchase": {"options": ["on-demand"]}, "assumptions": reserved})
     loaded = load_text(json.dumps(wide))
     request = Request(plan=loaded.plan, plan_sha256=loaded.sha256, book=book_of(), draws=300)
     counts = [

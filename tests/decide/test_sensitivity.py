@@ -36,7 +36,7 @@ from planner.estimate import choice
 from planner.estimate.result import Scenario
 from planner.plan.overrides import apply_overrides
 from planner.plan.types import Plan
-from tests.builders import book_of, merged, plan_of
+from tests.builders import RESERVED, book_of, merged, plan_of
 
 SPOT_OR_BLOCK = {"purchase": {"options": ["spot", "capacity-block", "on-demand"]}}
 
@@ -455,6 +455,7 @@ def test_what_a_change_leads_to_is_what_the_plan_with_that_value_recommends() ->
         run={"work": {"gpu_hours": 38_000}, "deadline": "28d"},
         purchase=block,
         storage={"layouts": ["converged"]},
+        assumptions=RESERVED,
         draws=300,
     )
     found = study(request, compare(request), grid=False)

@@ -185,7 +185,7 @@ class TestRows:
         """Nothing varies but whether an extension is granted: 30 % pay a day more, the others On-Demand."""
         lines = {
             "block.extension_granted_fraction": 0.3,
-            "block.on_demand_found_fraction": 1.0,
+            "on_demand.found_fraction": 1.0,
             "block.on_demand_wait_hours": 10.0,
             "block.later_price_ratio": 1.0,
             "run.proven_factor": 1.0,
@@ -222,7 +222,7 @@ class TestRows:
         """A fleet that needs 64.1 days: a tenth week unused, or a day more where that is to be had."""
         lengths = []
         for granted in (0.999, 0.001):
-            chance = exact("block.extension_granted_fraction", granted) | exact("block.on_demand_found_fraction", 0.001)
+            chance = exact("block.extension_granted_fraction", granted) | exact("on_demand.found_fraction", 0.0)
             plan = plan_of(run={"work": {"gpu_hours": 48_640}}, purchase=BLOCK, storage=STREAM, assumptions=chance)
             lengths.append(scenario_of(plan, "s3", draws=500).block_days or 0.0)
         assert lengths[0] <= 63 < lengths[1]
@@ -247,7 +247,7 @@ class TestRows:
         On-Demand nodes at once."""
         settled = {
             "block.extension_granted_fraction": 0.3,
-            "block.on_demand_found_fraction": 1.0,
+            "on_demand.found_fraction": 1.0,
             "block.on_demand_wait_hours": 0.0,
             "block.later_price_ratio": 1.0,
             "run.proven_factor": 1.0,

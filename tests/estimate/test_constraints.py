@@ -13,7 +13,7 @@ from planner.models.quote import as_tiers, used_tiers, worst
 from planner.models.values import Values
 from planner.plan.assumptions import default_assumptions
 from pricing.offers import Basis, MeteredPrice, Price
-from tests.builders import book_of, by_id, compared, plan_of
+from tests.builders import RESERVED, book_of, by_id, compared, plan_of
 
 ON_DEMAND = {"options": ["on-demand"]}
 
@@ -90,7 +90,7 @@ class TestRanges:
             fleet={"nodes": 16},
             purchase={"options": ["on-demand", "spot"]},
             storage={"layouts": ["s3-stream"]},
-            assumptions={key: {"value": e.value} for key, e in default_assumptions().items()},
+            assumptions={key: {"value": e.value} for key, e in default_assumptions().items()} | RESERVED,
         )
         ids = by_id(compared(plan, draws=500))
         spot, steady = ids["s3-stream/p4d.24xlarge/spot"].days, ids["s3-stream/p4d.24xlarge/on-demand"].days

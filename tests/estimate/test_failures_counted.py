@@ -8,7 +8,7 @@ from planner.estimate.failures_counted import FAILURE_RATE
 from planner.estimate.request import Request
 from planner.models.observed_rates import fewest_expected, most_expected
 from planner.plan.check import check_plan
-from tests.builders import book_of, compared, plan_of
+from tests.builders import RESERVED, book_of, compared, plan_of
 
 
 def rate_of(**sections):
@@ -35,7 +35,7 @@ def test_more_of_the_same_narrows_the_range_around_the_same_rate():
 
 def test_the_range_of_the_days_follows():
     """Ten times the default rate on a large fleet: the run is longer, and the count makes its end uncertain."""
-    sections = {"fleet": {"nodes": 256}, "run": {"work": {"gpu_hours": 400_000}}}
+    sections = {"assumptions": RESERVED, "fleet": {"nodes": 256}, "run": {"work": {"gpu_hours": 400_000}}}
     slow = {"observed": {"failures": 65, "node_days": 1000}}
     days, observed = (
         next(s for s in compared(plan_of(reliability=r, **sections), draws=500).scenarios if s.days).days

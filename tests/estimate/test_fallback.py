@@ -37,7 +37,8 @@ class Closed:
     assumed: Callable[[str], Draws]
 
 
-MACHINES = "assumptions={run.first_time_factor: {value: 1}, run.proven_factor: {value: 1}}"  # what is simulated
+# what is simulated
+MACHINES = "assumptions={run.first_time_factor: {value: 1}, run.proven_factor: {value: 1}, on_demand.found_fraction: 1}"
 
 
 @cache

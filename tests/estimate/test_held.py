@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import numpy as np
 import pytest
 
 from planner.estimate.held_block import Rates, blocks_of, first_and_after, followed, ways_after
+from planner.estimate.node_purchase import NodePurchase
 from planner.models.values import Values
 from planner.plan.assumptions import resolve
 from planner.plan.check import check_plan
-from planner.plan.types import CapacityBlock, Plan
-from tests.builders import by_id, compared, exact, plan_of
+from planner.plan.types import Plan
+from pricing.offers import PurchaseOption
+from tests.builders import book_of, by_id, compared, exact, plan_of
 
 DAYS_30 = {"work": {"gpu_hours": None, "days": 30}}
 ON_DEMAND = {"options": ["on-demand"]}
 S3 = {"layouts": ["s3-stream"]}
+SIXTEEN = NodePurchase(
+    instance=book_of().instance("p4d.24xlarge"),
+    nodes=16,
+    option=PurchaseOption.parse("capacity-block"),
+    settings=plan_of().purchase,
+    start=date(2026, 10, 5),
+    is_held=True,
+)
 ASSUMED = {**exact("goodput.failures_per_1000_node_days", 6.0), **exact("goodput.replacement_hours", 4.0)}
 
 
@@ -148,7 +160,7 @@ def test_a_later_block_that_aws_has_not_is_on_demand_time_or_not_delivered():
     refused, sold, first = 183 * 24 * 21.957642, 183 * 24 * 11.8, 182 * 24 * 11.8
     mean = {}
     for found in (0.0, 1.0):
-        assumed = chance | exact("block.on_demand_found_fraction", found)
+        assumed = chance | exact("on_demand.found_fraction", found)
         scenario = _in_blocks(365, draws=4000, assumptions=assumed)
         storage = sum(line.effective_cost for line in scenario.bill if not line.line.startswith("fleet."))
         mean[found] = (scenario.mean_cost_usd - storage) / 4
@@ -159,7 +171,7 @@ def test_a_later_block_that_aws_has_not_is_on_demand_time_or_not_delivered():
 
 def test_six_months_need_no_luck():
     """The half day after the longest block is On-Demand, or missing: 12 of 4,380 hours, 0.3 %."""
-    unlucky = exact("block.extension_granted_fraction", 0.01) | exact("block.on_demand_found_fraction", 0.01)
+    unlucky = exact("block.extension_granted_fraction", 0.01) | exact("on_demand.found_fraction", 0.0)
     scenario = _in_blocks(182.5, draws=300, assumptions=unlucky)
     assert scenario.eligible
     assert scenario.cost_usd.p90 < 1.01 * scenario.cost_usd.p10
@@ -171,11 +183,11 @@ def test_what_follows_a_block_costs_the_least_of_all_ways(hours, sold):
     """Every first block, then every number of whole days in blocks, and On-Demand for what is left, and for what AWS
     does not sell."""
     rates = Rates(block=11.8, later=12.3, on_demand=21.957642)
-    assumed = {"block.later_price_ratio": 12.3 / 11.8, "block.on_demand_found_fraction": 1.0}
+    assumed = {"block.later_price_ratio": 12.3 / 11.8, "on_demand.found_fraction": 1.0}
     values = Values(table=resolve(assumed | {"block.extension_granted_fraction": sold}))
 
     def follows(days, after):
-        return followed(hours, days, after, CapacityBlock(), values, on_demand=True)
+        return followed(hours, days, after, SIXTEEN, values, on_demand=True)
 
     first, after = first_and_after(hours, rates, None, follows, lambda _: 1.0, 0.9)
     whole = [*range(1, 15), *range(21, 183, 7)]
@@ -207,7 +219,7 @@ def test_where_no_way_delivers_enough_the_longest_block_comes_first():
     rates = Rates(block=41.5, later=41.5, on_demand=55.0)
 
     def follows(days, after):
-        return followed(200 * 24.0, days, after, CapacityBlock(), values, on_demand=True)
+        return followed(200 * 24.0, days, after, SIXTEEN, values, on_demand=True)
 
     def often(then):
         return float(np.mean(np.broadcast_to(then.undelivered_hours, (2000,)) <= 0.01 * 200 * 24))

@@ -9,7 +9,7 @@ import pytest
 from planner.models.derived import Derived
 from planner.plan.assumptions import default_assumptions
 from planner.plan.catalogue_check import types_of
-from tests.builders import book_of, compared, plan_of
+from tests.builders import RESERVED, book_of, compared, plan_of
 
 TYPES = {"instance_types": ["p4d.24xlarge", "p5.48xlarge"], "nodes": 4}
 OPTIONS = {"options": ["on-demand"]}
@@ -17,7 +17,9 @@ OPTIONS = {"options": ["on-demand"]}
 
 def _pair(draws=0, **run):
     layout = {"layouts": ["s3-stream"]}
-    found = compared(plan_of(fleet=TYPES, purchase=OPTIONS, storage=layout, run=run), draws=draws).scenarios
+    found = compared(
+        plan_of(fleet=TYPES, purchase=OPTIONS, storage=layout, run=run, assumptions=RESERVED), draws=draws
+    ).scenarios
     by_type = {scenario.instance_type: scenario for scenario in found}
     return by_type["p4d.24xlarge"], by_type["p5.48xlarge"]
 
@@ -104,10 +106,16 @@ def test_without_mfu_each_kind_has_what_whole_runs_reached_with_its_range():
     assert h100.useful_gpu_hours == said.useful_gpu_hours
 
 
-def _text_on(nodes, draws, **overrides):
+def _text_on(nodes, draws, assumptions=None):
     run = {"work": {"gpu_hours": None, "flop": 1e22}}
     fleet = {"instance_types": ["p4d.24xlarge"], "nodes": nodes}
-    plan = plan_of(fleet=fleet, purchase=OPTIONS, storage={"layouts": ["s3-stream"]}, run=run, **overrides)
+    plan = plan_of(
+        fleet=fleet,
+        purchase=OPTIONS,
+        storage={"layouts": ["s3-stream"]},
+        run=run,
+        assumptions=RESERVED | (assumptions or {}),
+    )
     return compared(plan, draws=draws).scenarios[0]
 
 

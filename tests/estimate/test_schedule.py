@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from planner.estimate.result import Scenario
-from tests.builders import compared, plan_of
+from tests.builders import RESERVED, compared, plan_of
 
-RELIABLE = {"goodput.failures_per_1000_node_days": {"value": 1e-6, "low": 1e-7, "high": 1e-5}}
+RELIABLE = RESERVED | {"goodput.failures_per_1000_node_days": {"value": 1e-6, "low": 1e-7, "high": 1e-5}}
 FLOP = {"gpu_hours": None, "flop": 1.4e21}
 WORKS: list[dict[str, Any]] = [
     {},
@@ -38,7 +38,7 @@ def test_a_first_run_takes_what_published_ones_took_and_its_plan_is_of_machines(
 
 def test_failures_are_not_added_to_a_factor_that_contains_them() -> None:
     """A fleet on which failures alone cost a fifth of the time: the longer of the two, not both."""
-    frequent = {"goodput.failures_per_1000_node_days": {"value": 4000, "low": 3999, "high": 4001}}
+    frequent = RESERVED | {"goodput.failures_per_1000_node_days": {"value": 4000, "low": 3999, "high": 4001}}
     proven, first = (row({}, recipe, assumptions=frequent).days for recipe in ("proven", "first-time"))
     assert proven is not None
     assert first is not None
