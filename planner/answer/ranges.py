@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from planner.models.number import Number, each_draw, quantiles, share_of
 
 
@@ -23,6 +26,11 @@ def range_of(planned: float, draws: Number, count: int) -> Range:
         return Range(plan=planned, p10=planned, p50=planned, p90=planned)
     p10, p50, p90 = quantiles(each_draw(draws, count), (0.1, 0.5, 0.9))
     return Range(plan=planned, p10=p10, p50=p50, p90=p90)
+
+
+def worst_tenth(draws: NDArray[np.float64]) -> float:
+    """Mean of the draws at and above their 90th percentile."""
+    return float(np.mean(draws[draws >= quantiles(draws, (0.9,))[0]]))
 
 
 def percentile_of(planned: float, draws: Number, count: int) -> float | None:

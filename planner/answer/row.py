@@ -56,16 +56,16 @@ class Row:
 
     Ranges are of all draws; a draw that never finishes has infinite days and cost, and so has a percentile beyond the
     draws that finish. option: how its nodes are bought; None for a price list that is not AWS's. mean_cost_usd: over
-    all draws; None if one does not finish. effort_usd: planned cost of the time to operate it, on no bill, in what
-    ranks. finish_fraction: share of the draws that finish; on_time_fraction: within limit_days, None without such a
-    limit; in_budget_fraction: within budget_usd, the plan's. limit_is_assumed: whether the plan has no deadline.
-    eligible: whether it may be recommended; shortfalls: what it lacks. priced_only: why the stack cannot be deployed as
-    it was priced, else "". unproven: why nothing public shows that its figures hold at this size, else "".
-    cheapest_fraction: share of the draws in which it is the cheapest of the complete choices; below_best_fraction,
-    above_best_fraction: in which it costs less, and more, than the recommended one, or without one, than the first.
-    None without draws or if a price is missing. futures: the cheaper and the more expensive one, if its cost has two
-    peaks. interruptions_observed: the day
-    of Spot Advisor's band that it uses.
+    all draws; worst_tenth_usd: over those at and above the P90; both None if one does not finish. effort_usd: planned
+    cost of the time to operate it, on no bill, in what ranks. finish_fraction: share of the draws that finish;
+    on_time_fraction: within limit_days, None without such a limit; in_budget_fraction: within budget_usd, the plan's.
+    limit_is_assumed: whether the plan has no deadline. eligible: whether it may be recommended; shortfalls: what it
+    lacks. priced_only: why the stack cannot be deployed as it was priced, else "". unproven: why nothing public shows
+    that its figures hold at this size, else "". cheapest_fraction: share of the draws in which it is the cheapest of
+    the complete choices; below_best_fraction, above_best_fraction: in which it costs less, and more, than the
+    recommended one, or without one, than the first. None without draws or if a price is missing. futures: the cheaper
+    and the more expensive one, if its cost has two peaks. interruptions_observed: the day of Spot Advisor's band that
+    it uses.
     """
 
     id: str
@@ -76,6 +76,7 @@ class Row:
     days: Range | None = None
     cost_usd: Range | None = None
     mean_cost_usd: float | None = None
+    worst_tenth_usd: float | None = None
     effort_usd: float = 0.0
     finish_fraction: float | None = None
     limit_days: float | None = None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FOR_PEOPLE = ("table", "text", "html", "md")
 APPROVE, DEPLOY = "approve", "deploy"
 HOW_ROWS_ARE_BOUGHT = {
-    "capacity-block": "then `planner reserve` buys its Capacity Block",
+    "capacity-block": "it says the rest: check the account, buy the Capacity Block, `pulumi up`",
     "ri": "the Reserved Instances are bought in your account",
     "sp": "the Savings Plan is bought in your account",
 }

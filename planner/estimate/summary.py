@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from planner.answer.ranges import percentile_of, range_of
+from planner.answer.ranges import percentile_of, range_of, worst_tenth
 from planner.estimate.block_plan import block_plan_of
 from planner.estimate.constraints import broken_constraints
 from planner.estimate.evaluate import Evaluated
@@ -116,6 +116,7 @@ def outlined(
         delivered_fraction=None if delivered is None else float(delivered),
         availability=None if delivered is None else plan.decision.availability,
         mean_cost_usd=(float(np.mean(outcomes.cost_usd)) if draws else cost) if finished.all() else None,
+        worst_tenth_usd=worst_tenth(outcomes.cost_usd) if draws and finished.all() else None,
         block_days=outcomes.block_days,
         finish_fraction=share_of(finished),
     )

@@ -16,6 +16,7 @@ FOUND, LATER = "on_demand.found_fraction", "on_demand.later_days"
 GPUS = 128  # that the assumption speaks of
 SHORT = ("p4", "p5", "p6", "trn")  # EC2 User Guide, Capacity Blocks: sold as blocks because they are sought after
 WAITED = "fleet.waited_hours"
+NO_GUARANTEE = "an On-Demand price does not guarantee capacity"
 SAID_BELOW = 0.95
 MANY_NODES = 16
 
@@ -84,12 +85,11 @@ def _part(purchase: NodePurchase) -> float:
 
 
 def _warnings(purchase: NodePurchase, likely: float, values: Values) -> tuple[str, ...]:
-    price = "an On-Demand price does not guarantee capacity"
     if not is_short(purchase.instance):
-        return (f"{price} for this many nodes",) if purchase.nodes >= MANY_NODES else ()
+        return (f"{NO_GUARANTEE} for this many nodes",) if purchase.nodes >= MANY_NODES else ()
+    days = median(values[LATER]) * _part(purchase)
     said = (
-        f"{price}: {purchase.nodes} x {purchase.instance.name} are there on the first day with an assumed chance of "
-        f"{likely:.0%}, else {median(values[LATER]) * _part(purchase):.3g} days later. If they are reserved for you, add --set "
-        f"assumptions.{FOUND}=1"
+        f"{NO_GUARANTEE}: {purchase.nodes} x {purchase.instance.name} are there on the first day with an assumed "
+        f"chance of {likely:.0%}, else {days:.3g} days later. If they are reserved for you, add --set assumptions.{FOUND}=1"
     )
     return (said,) if likely < SAID_BELOW else ()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.answer.ranges import range_of
+from planner.answer.ranges import range_of, worst_tenth
 from planner.answer.row import Outcomes
 from planner.models.effort import effort_usd
 from planner.models.number import each_draw, share_of
@@ -89,6 +89,7 @@ def simulated(
         unpriced=bill.unpriced,
         cost_usd=range_of(math.fsum(line.effective_cost for line in bill.lines), outcomes.cost_usd, len(found)),
         mean_cost_usd=float(outcomes.cost_usd.mean()) if finished.all() else None,
+        worst_tenth_usd=worst_tenth(outcomes.cost_usd) if finished.all() else None,
         effort_usd=float(outcomes.effort_usd.mean()),
         days=range_of(float(outcomes.days.mean()), outcomes.days, len(found)),
         per_job=spread_of(per_job),

@@ -214,6 +214,7 @@ KEYS: tuple[Word, ...] = (
         "USD",
     ),
     word(f"{_S}.mean_cost_usd", "number?", "mean cost over the draws; null if one of them never finishes", "USD"),
+    word(f"{_S}.worst_tenth_usd", "number?", "mean cost over the worst tenth of the draws; null as the mean", "USD"),
     word(f"{_S}.finish_fraction", "fraction?", "share of the draws in which the run finishes", "fraction"),
     word(f"{_S}.limit_days", "number?", "days that it may take: the plan's deadline, or assumed", "days"),
     word(f"{_S}.in_budget_fraction", "fraction?", "share of the draws within the budget; null without one", "fraction"),

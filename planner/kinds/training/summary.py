@@ -14,6 +14,7 @@ from planner.report.wording.figures import dollars, many, money, usd, visible
 from planner.report.wording.table import Column
 from planner.report.wording.wrapping import wrap
 from planner.stack.component import component_of, usd_per_hour_by_component
+from planner.stack.file import name_of
 from planner.stack.placeholders import missing_ids
 from planner.stack.run_dates import crosses_new_year
 from planner.stack.spec import BUDGET_ACTION, PLACEHOLDER
@@ -206,12 +207,19 @@ def _next(spec: ClusterSpec, plan_path: str, overrides: Sequence[str], out: str 
     folder = shlex.quote(visible(out)) if out else ""
     path = " ".join([shlex.quote(visible(plan_path)), *(f"--set {shlex.quote(visible(one))}" for one in overrides)])
     lines = ["Next:"]
-    missing = missing_ids(spec)
-    if any(entry.option for entry in missing):
-        again = " ".join(f"{entry.option} ..." for entry in missing if entry.option)
+    blocks = [entry for entry in missing_ids(spec) if entry.name.startswith("buying.")]
+    bought = {entry.name for entry in blocks} | ({"zone_id"} if blocks else set())
+    given = [entry.option for entry in missing_ids(spec) if entry.option and entry.name not in bought]
+    if given:
+        again = " ".join(f"{option} ..." for option in given)
         again += " --canary" if spec.canary else ""
         again += f" --out {folder}" if folder else ""
         lines.append(f"  planner stack {path} --scenario {spec.scenario} --stack {spec.stack} {again}")
+    lines.append(f"  planner check {path} --scenario {spec.scenario} --stack {spec.stack}")
+    if blocks:
+        file = f"{folder}/{name_of(spec.stack)}" if folder else f"--stack {spec.stack}"
+        times = f", {len(spec.blocks)} times" if len(spec.blocks) > 1 else ""
+        lines.append(f"  planner reserve {file}  # buys the Capacity Block{times}, and writes its id, end and zone")
     lines.append(f"  planner preview {path} --scenario {spec.scenario}")
     where = f"-C {folder} " if folder else ""
     lines.append(f"  pulumi {where}preview --stack {spec.stack}")

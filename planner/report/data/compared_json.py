@@ -73,6 +73,7 @@ def row_document(row: Row) -> dict[str, Any]:
     return {
         "effort_usd": usd(row.effort_usd) if row.cost_usd else None,
         "mean_cost_usd": percentile_usd(row.mean_cost_usd),
+        "worst_tenth_usd": percentile_usd(row.worst_tenth_usd),
         "finish_fraction": number(row.finish_fraction),
         "limit_days": number(row.limit_days),
         "on_time_fraction": number(row.on_time_fraction),

@@ -10,9 +10,10 @@ from planner.answer.ranges import Range
 from planner.decide import leaders
 from planner.decide.comparison import Comparison
 from planner.estimate.result import Scenario
+from planner.estimate.waiting import NO_GUARANTEE
 from planner.report.wording import eligibility, figures, futures, held, left_out, rounding, spoken, spoken_choice
 
-SAFEST = "Safer"
+SAFEST, SAFEST_PROVEN = "Safer", "Safer, of the proven ones"
 CONDITIONAL = {"cheaper-if": "Cheaper", "shorter-if": "Shorter"}
 
 
@@ -27,12 +28,16 @@ def not_chosen(comparison: Comparison, *, rules: bool = True) -> list[str]:
 def on_demand(comparison: Comparison, best: Scenario) -> list[str]:
     """The first that is bought without any commitment, where the answer does not name it: what most people would do."""
     named_ones = {s.option.family for s in leaders.leaders_of(comparison)}
-    found = next((s for s in comparison.scenarios if s.eligible and s.option.family == "on-demand"), None)
+    there = [s for s in comparison.complete if s.option.family == "on-demand"]
+    alike = [s for s in there if (s.layout, s.variant, s.nodes) == (best.layout, best.variant, best.nodes)]
+    found = next((s for s in there if s.eligible), next(iter((*alike, *there)), None))
     if found is None or "on-demand" in named_ones:
         return []
-    assert found.cost_usd is not None and best.cost_usd is not None  # noqa: PT018  they are eligible
+    assert found.cost_usd is not None and best.cost_usd is not None  # noqa: PT018  they are priced
+    why = "" if found.eligible else f" {eligibility.cheaper_if(found)}."
+    why += "".join(f" {said[:1].upper()}{said[1:]}." for said in found.warnings if said.startswith(NO_GUARANTEE))
     apart = _apart(best.cost_usd, found.cost_usd)
-    return [f"On-Demand: {named(comparison, found)}: {figures_of(comparison, found)}. {apart}."]
+    return [f"On-Demand: {named(comparison, found)}: {figures_of(comparison, found)}. {apart}.{why}"]
 
 
 def alternatives(comparison: Comparison, *, rules: bool = True) -> list[tuple[Scenario, str, str]]:
@@ -43,7 +48,9 @@ def alternatives(comparison: Comparison, *, rules: bool = True) -> list[tuple[Sc
             why = eligibility.cheaper_if(scenario, rule=rules)
             found.append((scenario, CONDITIONAL[entry.kind], f"{_often(scenario)}{why}."))
         elif best is not None and best.cost_usd is not None and scenario.cost_usd is not None:
-            found.append((scenario, SAFEST, f"{_apart(best.cost_usd, scenario.cost_usd)}."))
+            below = any(one.cost_usd and one.cost_usd.p90 < scenario.cost_usd.p90 for one, *_ in found)
+            title = SAFEST_PROVEN if below else SAFEST
+            found.append((scenario, title, f"{_apart(best.cost_usd, scenario.cost_usd)}."))
     return found
 
 
@@ -113,8 +120,10 @@ def figures_of(comparison: Comparison, scenario: Scenario) -> str:
         month = figures.usd(held.usd_per_month(scenario))
         return f"about {figures.usd(cost.p50)}, {month} a month (P90 {figures.usd(cost.p90)})"
     below = "no P90" if math.isinf(cost.p90) else f"P90 {figures.usd(cost.p90)}, {spoken.run_days(run.p90)}"
+    mean = scenario.mean_cost_usd
+    average = f"; on average {figures.usd(mean)}" if scenario.futures and mean is not None else ""
     joined = "; " if scenario.futures else " and "
-    return f"{futures.about(scenario)}{joined}{spoken.run_days(run.p50)} ({below})"
+    return f"{futures.about(scenario)}{average}{joined}{spoken.run_days(run.p50)} ({below})"
 
 
 def named(comparison: Comparison, scenario: Scenario, *, place: bool = True) -> str:

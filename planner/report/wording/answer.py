@@ -264,7 +264,8 @@ def risk(comparison: Comparison, best: Scenario) -> str:
         return few
     parts = []
     if not math.isinf(cost.p90):
-        parts.append(f"1 in 10 outcomes costs more than {figures.usd(cost.p90)}")
+        beyond = "" if best.worst_tenth_usd is None else f" (these {figures.usd(best.worst_tenth_usd)} on average)"
+        parts.append(f"1 in 10 outcomes costs more than {figures.usd(cost.p90)}{beyond}")
         parts += filter(None, [futures.average(best)])
         parts.append(f"1 in 10 takes more than {spoken.run_days(run.p90)}")
     unfinished = best.unfinished_fraction if leaders.may_not_finish(best) else 0.0

@@ -12,17 +12,22 @@ MOST = 0.5  # a block that most outcomes outlast needs a reason
 
 
 def sentence(plan: BlockPlan) -> str:
-    """`Buy 21 days ($1.58M, sold from 2026-09-07). By day 18 (2026-11-20), with less than 86% done,
-    extend by what is left (planner reserve --extend, sold from 2026-09-28, assumed chance 50%), else On-Demand from the
-    last checkpoint ($350k), else a later block. 7% of the outcomes outlast it: half of these need up
-    to 4 days more ($301k at today's price), 1 in 10 of these more than 11 ($828k).`
+    return " ".join(sentences(plan))
+
+
+def sentences(plan: BlockPlan) -> list[str]:
+    """`Buy 21 days ($1.58M, sold from 2026-09-07).` `7% of the outcomes outlast it: half of these need up to 4 days
+    more ($301k at today's price), 1 in 10 of these more than 11 ($828k).` `Decide by day 18 (2026-11-20): with less
+    than 86% done, extend by what is left (planner reserve --extend, sold from 2026-09-28, assumed chance 50%).` `If AWS
+    has none: On-Demand from the last checkpoint (planner leave, $350k, assumed chance 60%); if not that either, a later
+    block (assumed: 14 days on).`
     """
     buy = f"Buy {_days(plan.days)} ({figures.usd(plan.usd)}, sold from {plan.sold_from})"
     if len(plan.parts) > 1:
         first, second = (figures.usd(plan.usd * part / plan.days) for part in plan.parts)  # at one price
         buy = f"Buy {_days(plan.parts[0])} ({first}, sold from {plan.sold_from}) and {plan.parts[1]} more the same day"
         buy = f"{buy} ({second}{_first_alone(plan)})"
-    return f"{_bought(plan, buy)}{_nearly(plan)}"
+    return [f"{buy}.", *_after(plan), *_nearly(plan)]
 
 
 def _first_alone(plan: BlockPlan) -> str:
@@ -34,45 +39,51 @@ def _first_alone(plan: BlockPlan) -> str:
     return f"; in the {share} where AWS has none, the run costs {mean} on average, P90 {p90}"
 
 
-def _nearly(plan: BlockPlan) -> str:
-    """` 28 days would cost $64k less on average and be on time in 89.8% of the outcomes.`"""
+def _nearly(plan: BlockPlan) -> list[str]:
+    """`28 days would cost $64k less on average and be on time in 89.8% of the outcomes.`"""
     nearly = plan.nearly
     if nearly is None:
-        return ""
+        return []
     less, on_time = figures.usd(nearly.usd_less), f"{nearly.on_time_fraction:.1%}"
     parts = block_parts(int(nearly.days))
     sold = f" ({' + '.join(map(str, parts))})" if len(parts) > 1 else ""
-    return f" {_days(nearly.days)}{sold} would cost {less} less on average and be on time in {on_time} of the outcomes."
+    return [
+        f"{_days(nearly.days)}{sold} would cost {less} less on average and be on time in {on_time} of the outcomes."
+    ]
 
 
-def _bought(plan: BlockPlan, buy: str) -> str:
+def _after(plan: BlockPlan) -> list[str]:
+    """How often a run outlasts it, and what to do then."""
     if plan.outlast_fraction is None:
-        return f"{buy}."
+        return []
     if plan.left_days is None:
-        return f"{buy}. No outcome outlasts it."
+        return ["No outcome outlasts it."]
     share = figures.percent(plan.outlast_fraction)
     if plan.tail == NONE:
-        return f"{buy}. {share} of the outcomes outlast it and do not finish."
-    when = f"On day {plan.decide_day} ({plan.decide_on})" if plan.decide_day else "Before its end"
-    if plan.tail == EXTEND and plan.decide_day:
-        when = f"By day {plan.decide_day} ({plan.decide_on})"
-    behind = f", with less than {figures.percent(plan.done_fraction)} done" if plan.decide_day else ""
-    on_demand = (
-        ""
-        if plan.on_demand_usd is None
-        else f"On-Demand from the last checkpoint (planner leave, {figures.usd(plan.on_demand_usd)}, "
-        f"assumed chance {figures.percent(plan.on_demand_found)})"
-    )
-    ways = [on_demand, f"a later block (assumed: {_days(plan.later_wait_days)} on)"]
-    if plan.tail == EXTEND and plan.extension_usd is not None:
-        ways = [_extension(plan), *ways]
-    if plan.extension_is_certain:
-        ways = ways[:1]
-    first, *others = filter(None, ways)
-    rest = "".join(f", else {way}" for way in others)
+        return [f"{share} of the outcomes outlast it and do not finish."]
     longer = not plan.is_given and plan.days < BLOCK_MAX_DAYS
     why = "; a longer one costs more on average" if plan.outlast_fraction > MOST and longer else ""
-    return f"{buy}. {when}{behind}, {first}{rest}. {share} of the outcomes outlast it{why}{_needed(plan)}."
+    when = "Before its end:"
+    if plan.decide_day:
+        by = "by" if plan.tail == EXTEND else "on"
+        behind = f"with less than {figures.percent(plan.done_fraction)} done,"
+        when = f"Decide {by} day {plan.decide_day} ({plan.decide_on}): {behind}"
+    first, *others = _ways(plan)
+    rest = [f"If AWS has none: {'; if not that either, '.join(others)}."] if others else []
+    return [f"{share} of the outcomes outlast it{why}{_needed(plan)}.", f"{when} {first}.", *rest]
+
+
+def _ways(plan: BlockPlan) -> list[str]:
+    """The ways on, in the order in which they are tried."""
+    later = f"a later block (assumed: {_days(plan.later_wait_days)} on)"
+    if plan.on_demand_usd is None:
+        ways = [later]
+    else:
+        usd, chance = figures.usd(plan.on_demand_usd), figures.percent(plan.on_demand_found)
+        ways = [f"On-Demand from the last checkpoint (planner leave, {usd}, assumed chance {chance})", later]
+    if plan.tail == EXTEND and plan.extension_usd is not None:
+        ways = [_extension(plan), *ways]
+    return ways[:1] if plan.extension_is_certain else ways
 
 
 def _extension(plan: BlockPlan) -> str:

@@ -76,7 +76,9 @@ def cheaper_if(scenario: Scenario, *, rule: bool = True) -> str:
         elif entry.limit is not None:
             found.append(f"Right if it may take more than {spoken.run_days(entry.limit)}, as in {miss} of the outcomes")
     if scenario.held_back:
-        found.append(f"It {held_back(scenario)}")
+        guessed = scenario.unproven and scenario.futures and scenario.option and scenario.option.starts_on_spot
+        share = figures.percent(scenario.futures[0].fraction) if guessed else ""
+        found.append(f"It {held_back(scenario)}{f': the {share} is an assumption' if guessed else ''}")
     if scenario.rule and rule:
         found.append(f"Rule: {scenario.rule.rstrip('.')}")
     return ". ".join(found)

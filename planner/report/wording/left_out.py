@@ -14,7 +14,6 @@ from planner.report.wording import evidence, figures
 from planner.report.wording.eligibility import held_back
 from planner.report.wording.figures import FAMILIES
 from planner.report.wording.line import Kind, Line
-from pricing.offers import PurchaseOption
 
 NOT_IN_THE_TABLE = "Not in the table (--all shows them)"
 MISSES = {
@@ -31,6 +30,7 @@ OF_THE_OUTCOMES = " of the outcomes"
 READING = "data.read_mb_per_s_per_gpu"
 NAMES = 2  # purchase options or layouts that are named; more are only counted
 REASONS = 4  # groups that are named
+ON_DEMAND = "on-demand"
 
 
 def commitments(families: Sequence[CommitmentFamily]) -> list[Line]:
@@ -89,12 +89,23 @@ def others(shortlist: Shortlist, title: str = NOT_IN_THE_TABLE) -> list[Line]:
 
 
 def storage(shortlist: Shortlist, comparison: Comparison) -> list[Line]:
-    """`s3-stream: $354k, late in 15%`, a line for each layout without a row, so that every storage is seen."""
-    found = [
-        Line(f"Not eligible: {_missing_limit(found, shortlist.best, LATE)[1]}".removesuffix(OF_THE_OUTCOMES))
-        for found in _without_a_row(shortlist).values()
-    ]
-    return [*found, *(reading(comparison) if found else [])]
+    """`s3-stream: $354k, late in 15%`, a line for each layout without a row, so that every storage is seen; and for
+    On-Demand nodes, which most people would take."""
+    found = [_not_eligible(group, shortlist) for group in _without_a_row(shortlist).values()]
+    nodes = _on_demand_without_a_row(shortlist)
+    late = [_not_eligible(nodes, shortlist)] if nodes else []
+    return [*late, *found, *(reading(comparison) if found else [])]
+
+
+def _not_eligible(found: Sequence[Scenario], shortlist: Shortlist) -> Line:
+    return Line(f"Not eligible: {_missing_limit(found, shortlist.best, LATE)[1]}".removesuffix(OF_THE_OUTCOMES))
+
+
+def _on_demand_without_a_row(shortlist: Shortlist) -> list[Scenario]:
+    best, rows = shortlist.best, [s for _, s in shortlist.rows]
+    if best is None or any(s.option.family == ON_DEMAND for s in (*rows, *shortlist.other_counts)):
+        return []
+    return [s for s in shortlist.not_eligible if s.option.family == ON_DEMAND and s.layout == best.layout]
 
 
 def reading(comparison: Comparison) -> list[Line]:
@@ -142,14 +153,16 @@ def _missing_limit(
 ) -> tuple[Scenario, str]:
     """What a layout costs and misses on the recommended nodes, so that only the storage differs; where it has no such
     choice, or nothing is recommended, the choice that misses its limits in the fewest outcomes."""
-    same = [] if best is None else [s for s in found if (s.nodes, s.option, s.instance_type) == _bought(best)]
+    same = [] if best is None else [s for s in found if _differs_in_one(s, best)]
     one = min(same or found, key=_how_far)
     name = f"{figures.layout_name(one)} on {figures.short_purchase(one.option)}"
     return one, f"{name}: {figures.usd(cost_of(one, 'p50'))}, {'; '.join(misses([one], words) or _shortfalls(one))}"
 
 
-def _bought(best: Scenario) -> tuple[int, PurchaseOption, str]:
-    return best.nodes, best.option, best.instance_type
+def _differs_in_one(one: Scenario, best: Scenario) -> bool:
+    """Whether it is of the same nodes, and either bought or stored in the same way."""
+    same_nodes = (one.nodes, one.instance_type) == (best.nodes, best.instance_type)
+    return same_nodes and (one.option == best.option or (one.layout, one.variant) == (best.layout, best.variant))
 
 
 def _how_far(scenario: Scenario) -> tuple[float, float]:

@@ -231,7 +231,7 @@ def without_calculation(rank: int) -> str:
 
 
 def deployed_by(scenario: str) -> str:
-    block = ["`planner reserve` (buys its Capacity Block)"] if scenario.endswith(f"/{CAPACITY_BLOCK}") else []
+    block = ["`planner reserve` (buys the Capacity Block)"] if scenario.endswith(f"/{CAPACITY_BLOCK}") else []
     ways = ["`planner stack PLAN --scenario best`", "`planner check PLAN --scenario best`", *block, "`pulumi up`"]
     return (
         f"What `pulumi up` creates for {scenario}; `planner preview` lists every resource. To buy and deploy it: "

@@ -41,6 +41,7 @@ APPENDIX = "Everything after this page is the appendix: where each figure comes 
 BUDGET, PAYMENTS = "Budget to approve", "Payments, as planned"
 HEADING = (("budget", BUDGET), ("payments", PAYMENTS), ("risk", "Risk"), ("what is not known", "Not known"))
 SIGNED = ("Requested by", "Approved by", "Date", "Signature")
+OVER = "The stack's budget alarms write before it is reached; what exceeds it needs a new approval."
 OUTSIDE = {"salaries": "salaries", "preprocessing": "preprocessing", "experiments": "experiments before this run"}
 ITEMS = (Kind.ITEM, Kind.WARNING)
 MOST = 6  # things that are not known that are named
@@ -72,19 +73,23 @@ def sheet_of(comparison: Comparison, study: Study | None = None) -> Sheet:
         nearest = [line.text for line in relaxations.sentences(comparison)]
         return sheet_without(comparison, answer.nothing(comparison), nearest)
     found = [
-        (BUDGET, (budget(best, "outcomes"), *_stack(best), *_covered(best), after_run.sentence(comparison, best))),
+        (
+            BUDGET,
+            (budget(best, "outcomes"), *_stack(best), *_covered(best), OVER, after_run.sentence(comparison, best)),
+        ),
         (PAYMENTS, payments.sentences(best)),
         ("Dates", dates.sentences(comparison, best)),
         ("Why this one", (answer.condition(comparison, best),)),
         ("Not chosen", (*alternatives.not_chosen(comparison, rules=False), *alternatives.on_demand(comparison, best))),
-        (_when(best), (_block(best),) if best.block_plan else ()),
+        (_when(best), block.sentences(best.block_plan) if best.block_plan else ()),
         ("When to switch", tuple(filter(None, [eligibility.duty(best)]))),
         ("Risk", (answer.risk(comparison, best).removeprefix("Risk: "),)),
         ("What would change it", _changes(comparison, study) if study else ()),
         ("Not known", unknown([line.text for line in notes.attention(comparison) if line.kind in ITEMS])),
     ]
     stop = _stop(comparison, best, study) if study else ()
-    return sheet_with(comparison, f"{answer.bought(best)}. {answer.costs(comparison, best)}", found, stop)
+    sheet = sheet_with(comparison, f"{answer.bought(best)}. {answer.costs(comparison, best)}", found, stop)
+    return replace(sheet, signed=(*SIGNED, *_decides(best)))
 
 
 def pool_sheet_of(found: PoolComparison) -> Sheet:
@@ -183,13 +188,15 @@ def _stop(comparison: Comparison, best: Scenario, study: Study) -> tuple[str, ..
     return ()
 
 
+def _decides(best: Scenario) -> tuple[str, ...]:
+    """Whose name is missing where the run may outlast its block."""
+    plan = best.block_plan
+    return (f"Decides by {plan.decide_on}",) if plan and plan.decide_day and plan.left_days is not None else ()
+
+
 def _when(best: Scenario) -> str:
     plan = best.block_plan
     return f"Buy, then decide by {plan.decide_on}" if plan and plan.decide_day and plan.left_days is not None else "Buy"
-
-
-def _block(best: Scenario) -> str:
-    return block.sentence(best.block_plan) if best.block_plan else ""
 
 
 def unknown(warned: Sequence[str]) -> tuple[str, ...]:
