@@ -20,6 +20,7 @@ from planner.evidence.case import Case
 from planner.evidence.inputs import SEED, Refused, Unreadable, book_of, parted
 from planner.models.bill_lines import bill_line
 from planner.models.number import Number
+from planner.plan.catalogue_check import check_against_catalogue
 from planner.plan.load import LoadedPlan, load_plan
 from planner.plan.wording import did_you_mean
 from pricing.book import PriceBook, default_book
@@ -155,10 +156,13 @@ def _request(case: Case, file: str, overrides: list[str]) -> Request:
         loaded = _loaded(case, file, overrides)
     except PlannerError as error:
         raise Refused(str(error)) from error
+    book = _book(case, loaded)
+    if problems := check_against_catalogue(loaded, book.instances()):
+        raise Refused("; ".join(problem.message for problem in problems))
     return Request(
         plan=loaded.plan,
         plan_sha256=loaded.sha256,
-        book=_book(case, loaded),
+        book=book,
         draws=DRAWS,
         seed=SEED,
         as_of=case.date,
