@@ -1,10 +1,8 @@
 """Accounts, shares, limits and QOS of a cluster: what Slurm's database has to hold, and the commands that make it so.
 
 AWS PCS makes the database and takes none of this as a setting; root on a node of the cluster may change it. Only what
-differs is changed, so that looking every minute costs three reads. Accounts that a person adds are left alone. Who is
-in an account that the plan made, the plan says: whoever it no longer names submits no more, waiting jobs of theirs are
-cancelled, running ones go on to their end, and then their place in the account goes. A project that the plan no longer
-names loses its people in the same way; its account stays, with what it has spent.
+differs is changed, so that looking every minute costs two reads. What a person adds is left alone, but for the values
+that the plan has.
 """
 
 from __future__ import annotations
@@ -35,48 +33,36 @@ QOS = (
 )
 DEFAULT_QOS = "normal"
 SHOW_QOS = ("sacctmgr", "-nP", "show", "qos", "format=Name,Priority,Preempt,GraceTime")
-FIELDS = "Account,Descr,User,Share,GrpTRES,QOS,DefaultQOS,MaxSubmitJobs"
-SHOW_ACCOUNTS = ("sacctmgr", "-nP", "show", "account", "withassoc", f"format={FIELDS}")
-SHOW_QUEUE = ("squeue", "--noheader", "--format=%a|%u|%T")
-OURS = "planner"  # description of the accounts that the plan made
-NO_MORE, NO_LIMIT = "0", "-1"  # jobs that may be submitted
+SHOW_ACCOUNTS = ("sacctmgr", "-nP", "show", "assoc", "format=Account,User,Share,GrpTRES,QOS,DefaultQOS")
 
 
 @frozen
 class Known:
-    """What the database has. qos: name -> (priority, whom it may preempt, grace). accounts: name -> (share, limits,
-    QOS, default QOS). ours: accounts that the plan made. users: (account, user) -> most jobs to submit, "" without a
-    limit. queue: (account, user) -> states of their jobs."""
+    """What the database has. qos: name -> (priority, whom it may preempt, grace). accounts, users: association ->
+    (share, limits, QOS, default QOS), of an account alone or of a user in it."""
 
     qos: Mapping[str, tuple[str, frozenset[str], str]]
     accounts: Mapping[str, tuple[str, str, frozenset[str], str]]
-    ours: frozenset[str]
-    users: Mapping[tuple[str, str], str]
-    queue: Mapping[tuple[str, str], frozenset[str]]
+    users: Mapping[tuple[str, str], tuple[str, str, frozenset[str], str]]
 
 
-def known(qos: str, associations: str, queue: str) -> Known:
-    """From the output of SHOW_QOS, SHOW_ACCOUNTS and SHOW_QUEUE."""
-    rows = [line.split("|") for line in associations.splitlines() if line.count("|") >= FIELDS.count(",")]
-    jobs: dict[tuple[str, str], set[str]] = {}
-    for account, user, state in (line.strip().split("|") for line in queue.splitlines() if line.count("|") == 2):
-        jobs.setdefault((account, user), set()).add(state)
+def known(qos: str, associations: str) -> Known:
+    """From the output of SHOW_QOS and SHOW_ACCOUNTS."""
+    rows = [line.split("|") for line in associations.splitlines() if line.count("|") >= 5]
+    values = {(row[0], row[1]): (row[2], row[3], _names(row[4]), row[5]) for row in rows}
     return Known(
         qos={
             row[0]: (row[1], _names(row[2]), row[3])
             for row in (line.split("|") for line in qos.splitlines() if line.count("|") >= 3)
         },
-        accounts={row[0]: (row[3], row[4], _names(row[5]), row[6]) for row in rows if not row[2]},
-        ours=frozenset(row[0] for row in rows if row[1] == OURS),
-        users={(row[0], row[2]): row[7] for row in rows if row[2]},
-        queue={who: frozenset(states) for who, states in jobs.items()},
+        accounts={account: value for (account, user), value in values.items() if not user},
+        users={key: value for key, value in values.items() if key[1]},
     )
 
 
 def commands(cluster: Cluster, found: Known) -> list[Sequence[str]]:
     """What to run, in this order; nothing where the database has all of it."""
-    made = [("sacctmgr", "-i", *words) for words in (*_qos(found), *_accounts(cluster, found))]
-    return [*made, *_leaving(cluster, found)]
+    return [("sacctmgr", "-i", *words) for words in (*_qos(found), *_accounts(cluster, found))]
 
 
 def _qos(found: Known) -> Iterator[tuple[str, ...]]:
@@ -106,34 +92,12 @@ def _accounts(cluster: Cluster, found: Known) -> Iterator[tuple[str, ...]]:
             DEFAULT_QOS,
         )
         if project.name not in found.accounts:
-            yield ("add", "account", project.name, f"Description={OURS}", f"Organization={OURS}", *values)
+            yield ("add", "account", project.name, "Description=planner", "Organization=planner", *values)
         elif found.accounts[project.name] != wanted:
             yield ("modify", "account", "where", f"name={project.name}", "set", *values)
         for user in (JOB_USER, *project.users):
             if (project.name, user) not in found.users:
                 yield ("add", "user", user, f"Account={project.name}", "Fairshare=parent")
-            elif found.users[project.name, user] == NO_MORE:  # back again
-                yield ("modify", *_who(project.name, user), "set", f"MaxSubmitJobs={NO_LIMIT}")
-
-
-def _leaving(cluster: Cluster, found: Known) -> Iterator[tuple[str, ...]]:
-    """Slurm takes nobody out of an account who has jobs in it, so that it takes several rounds."""
-    named = {(project.name, user) for project in cluster.projects for user in (JOB_USER, *project.users)}
-    for account, user in sorted(found.users):
-        if account not in found.ours or (account, user) in named:
-            continue
-        jobs = found.queue.get((account, user), frozenset())
-        if not jobs:
-            yield ("sacctmgr", "-i", "delete", *_who(account, user))
-            continue
-        if found.users[account, user] != NO_MORE:
-            yield ("sacctmgr", "-i", "modify", *_who(account, user), "set", f"MaxSubmitJobs={NO_MORE}")
-        if "PENDING" in jobs:
-            yield ("scancel", "--state=PENDING", f"--user={user}", f"--account={account}")
-
-
-def _who(account: str, user: str) -> tuple[str, ...]:
-    return ("user", "where", f"name={user}", f"account={account}")
 
 
 def _names(text: str) -> frozenset[str]:

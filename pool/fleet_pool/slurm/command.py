@@ -61,8 +61,7 @@ def fetch(path: str) -> None:
 def apply(cluster: Cluster, *, dry_run: bool = False, now: datetime | None = None) -> int:
     """Whatever can be done is done, though one command fails. now: in UTC."""
     now = now or datetime.now(timezone.utc)
-    shown = (accounting.SHOW_QOS, accounting.SHOW_ACCOUNTS, accounting.SHOW_QUEUE)
-    found = accounting.known(*(run(*words) for words in shown))
+    found = accounting.known(run(*accounting.SHOW_QOS), run(*accounting.SHOW_ACCOUNTS))
     code = Code.OK
     for words in (*accounting.commands(cluster, found), *blocks.commands(cluster.blocks, _seen(cluster), now)):
         print("+", *words, flush=True)

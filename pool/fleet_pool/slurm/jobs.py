@@ -19,7 +19,7 @@ from fleet_pool.operate.table import columns
 from fleet_pool.problems import PoolProblem, UsageProblem
 from fleet_pool.slurm import SETTINGS_FILE
 from fleet_pool.slurm.blocks import nodes_of
-from fleet_pool.slurm.command import SHOW_STATES, nodes_out, run
+from fleet_pool.slurm.command import run
 from fleet_pool.slurm.settings import Cluster, read
 
 DAYS = 30
@@ -49,13 +49,7 @@ REASONS = {
     "JobHeldUser": "held by its user",
     "JobHeldAdmin": "held by an operator",
     "Reservation": "waits for its reservation",
-    "PartitionDown": "its queue is closed",
-    "PartitionInactive": "its queue is closed",
-    "JobHoldMaxRequeue": "was held after it failed to start",
-    "launch failed requeued held": "was held after it failed to start",
 }
-NOT_AVAILABLE, OUT_OF_WORK = "ReqNodeNotAvail", "Nodes required for job are DOWN"
-NODES_OUT = "its nodes take no jobs: `sinfo -R` says why"
 BEFORE_BLOCK_OR_BEYOND = "the Capacity Block has not begun, or the job's time limit passes its end"
 
 
@@ -135,8 +129,8 @@ def _rate(hosts: str, cluster: Cluster) -> float:
     return of_groups[0] if of_groups else rates.pop() if len(rates) == 1 else 0.0
 
 
-def waiting(text: str, out: int = 0) -> list[Waiting]:
-    """From the output of SQUEUE. out: nodes of the cluster that take no jobs."""
+def waiting(text: str) -> list[Waiting]:
+    """From the output of SQUEUE."""
     found = []
     for line in text.splitlines():
         job, project, user, qos, nodes, reason, start, name = line.strip().split("|", 7)
@@ -148,18 +142,16 @@ def waiting(text: str, out: int = 0) -> list[Waiting]:
                 user=user,
                 qos=qos,
                 nodes=int(nodes),
-                why=in_words(reason, out),
+                why=in_words(reason),
                 expected="" if start == "N/A" else start,
             )
         )
     return found
 
 
-def in_words(reason: str, out: int = 0) -> str:
+def in_words(reason: str) -> str:
     """Why a job waits, for a person."""
-    if reason.startswith(OUT_OF_WORK) or (reason.startswith(NOT_AVAILABLE) and out):
-        return NODES_OUT
-    if reason.startswith(NOT_AVAILABLE):
+    if reason.startswith("ReqNodeNotAvail"):
         return BEFORE_BLOCK_OR_BEYOND
     return REASONS.get(reason, reason)
 
@@ -205,11 +197,8 @@ def main(words: Sequence[str] | None = None, name: str = "planner-jobs") -> int:
     given = parser(name).parse_args(words)
     try:
         cluster, since = read(given.settings), _since(given.since)
-        listed = run(*SQUEUE)
-        queue = waiting(listed, nodes_out(cluster, run(*SHOW_STATES)) if NOT_AVAILABLE in listed else 0)
-        if given.format == "table" and not given.cost:
-            print(waits(queue))  # known also while the database is away
         jobs = ran(run(*SACCT, f"--starttime={since}"), cluster)
+        queue = waiting(run(*SQUEUE))
     except PoolProblem as error:
         print(f"{name}: {error}", file=sys.stderr)
         return error.code
@@ -259,21 +248,15 @@ def write_cost(jobs: Sequence[Ran]) -> None:
         out.writerow([row[column] for column in COST])
 
 
-def waits(queue: Sequence[Waiting]) -> str:
-    """Who waits, and why."""
-    rows = [
-        (one.job, one.project, one.qos, str(one.nodes), one.expected or "not known", one.why, one.name) for one in queue
-    ]
-    head = ("JOB", "PROJECT", "QOS", "NODES", "EXPECTED START", "WHY", "NAME")
-    return _titled(f"Waiting: {len(queue)}", head, rows, (3,))
-
-
 def shown(jobs: Sequence[Ran], queue: Sequence[Waiting], since: str) -> str:
-    """What runs, and what each project has spent."""
+    """The three tables."""
     running = [
         (one.job, one.project, one.qos, f"{one.nodes:g}", one.start, _usd(one.usd), _usd(one.usd_per_hour), one.name)
         for one in jobs
         if one.runs
+    ]
+    wait = [
+        (one.job, one.project, one.qos, str(one.nodes), one.expected or "not known", one.why, one.name) for one in queue
     ]
     projects = [
         (one.name, str(one.jobs), str(one.waiting), _usd(one.usd_per_hour), _usd(one.usd), f"{one.gpu_hours:,.1f}")
@@ -285,6 +268,12 @@ def shown(jobs: Sequence[Ran], queue: Sequence[Waiting], since: str) -> str:
             ("JOB", "PROJECT", "QOS", "NODES", "SINCE", "SO FAR", "PER HOUR", "NAME"),
             running,
             (3, 5, 6),
+        ),
+        _titled(
+            f"Waiting: {len(queue)}",
+            ("JOB", "PROJECT", "QOS", "NODES", "EXPECTED START", "WHY", "NAME"),
+            wait,
+            (3,),
         ),
         _titled(
             f"Projects, spent since {since}",
