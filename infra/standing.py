@@ -34,15 +34,13 @@ def check_switch(spec: ClusterSpec) -> dict[str, object]:
 
 
 def begin(spec: ClusterSpec, outputs: Mapping[str, object]) -> None:
-    """Written before the first resource: an update that fails leaves what it made and exports nothing, and the next one
-    has to know of it. A switch that fails half-way is still of what stood before."""
+    """Said before the first resource: an update that fails may export nothing, and the next one has to know what it
+    made. After an error the engine lays what was said over the old outputs (pulumi/pkg resource/deploy/
+    step_executor.go), so that nothing is left out here. A switch that fails half-way is still of what stood before."""
     if pulumi.runtime.is_dry_run():
         return
-    known = {STANDS: standing(spec), **outputs}
-    if not spec.canary:
-        known.pop(CANARY, None)
-    elif STANDS not in outputs:
-        known[CANARY] = True
+    first = STANDS not in outputs
+    known = {STANDS: standing(spec), **outputs, CANARY: spec.canary and (first or bool(outputs.get(CANARY)))}
     root = pulumi.runtime.get_root_resource()
     assert root is not None  # the stack, in which every program runs
     root.register_outputs(known)
@@ -51,8 +49,7 @@ def begin(spec: ClusterSpec, outputs: Mapping[str, object]) -> None:
 def export_standing(spec: ClusterSpec) -> None:
     """What the next `pulumi up` reads."""
     pulumi.export(STANDS, standing(spec))
-    if spec.canary:
-        pulumi.export(CANARY, True)
+    pulumi.export(CANARY, spec.canary)
 
 
 def _outputs() -> dict[str, object]:
