@@ -27,7 +27,7 @@ from planner.check.wanted import Wanted
 from planner.check.written import evidence, junit, requests
 from planner.cli import check as verb
 from planner.cli import main
-from planner.stack.spec import Buying, Workers
+from planner.stack.spec import Buying, Lustre, Workers
 from tests.account.stubs import REGION
 from tests.bridge.moto_server import credentials, running
 from tests.check.test_lines import CLOSED, IMAGE, NAMES, OPEN, S3, endpoint
@@ -335,7 +335,8 @@ def test_lustre_beside_what_the_account_has(layout: str, code: str, others: str,
     has = {"StorageCapacity": 100_000, "LustreConfiguration": {"DeploymentType": others}}
     account.answers["fsx:DescribeFileSystems"] = constant([has])
     account.answers[QUOTA] = quota(code, 100_800.0)
-    found = lines(account, wanted(spec(layout)))[f"quota.{code}"]
+    lustre = Lustre(deployment="SCRATCH_2" if "scratch" in layout else "PERSISTENT_2", capacity_gib=2400, mbps_per_tib=125)
+    found = lines(account, wanted(spec(layout, lustre=lustre)))[f"quota.{code}"]
     assert found.state == (BLOCKS if counts else FINE)
     assert "throughput has no quota" in found.asked
 
