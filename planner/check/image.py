@@ -56,7 +56,8 @@ def allowed_line(what: str, ami: str, state: Any, images: Any, wanted: Wanted) -
     """Whether the account's Allowed AMIs let one image in. state: enabled, audit-mode or disabled (EC2 API reference,
     GetAllowedImagesSettings, read 2026-11-29): enabled, EC2 neither shows nor starts any other image."""
     asked = f"Allowed AMIs of the account, for image {ami} of {what} nodes"
-    mends = f"whoever manages it adds the image's owner: aws ec2 get-allowed-images-settings --region {wanted.spec.region}"
+    shows = f"aws ec2 get-allowed-images-settings --region {wanted.spec.region}"
+    mends = f"whoever manages it adds the image's owner: {shows}"
     matter = waits(f"allowed-images.{what}", asked, wanted, mends)
     if isinstance(state, NotKnown):
         return matter.not_known(state)
@@ -66,11 +67,12 @@ def allowed_line(what: str, ami: str, state: Any, images: Any, wanted: Wanted) -
         return matter.half(f"its state is {state!r}")
     if not is_known(ami):
         return matter.not_known(NotKnown(why=f"{state}, and no image is chosen"))
-    hidden = isinstance(images, NotKnown) and images.code.startswith("InvalidAMIID")
-    if isinstance(images, NotKnown) and not hidden:
-        return matter.not_known(images)
-    entry: dict[str, Any] = next((one for one in images if one.get("ImageId") == ami), {}) if not hidden else {}
-    allowed = False if hidden and state == "enabled" else entry.get("ImageAllowed")
+    if isinstance(images, NotKnown):
+        if not images.code.startswith("InvalidAMIID"):
+            return matter.not_known(images)
+        allowed = False if state == "enabled" else None
+    else:
+        allowed = next((one.get("ImageAllowed") for one in images if one.get("ImageId") == ami), None)
     if allowed is None:
         return matter.half("the image does not say whether it is allowed")
     if allowed:

@@ -1,5 +1,6 @@
-"""All-reduce and pairs as an acceptance asks for them, on four nodes of this machine: launcher, torchrun and our loop are
-those of a stack, with gloo over namespaces for NCCL over EFA. Then one node has a slow link, and is found."""
+"""All-reduce and pairs as an acceptance asks for them, on four nodes of this machine. Launcher, torchrun and our loop
+are those of a stack, with gloo over namespaces for NCCL over EFA. Then one node has a slow link, and is found.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +74,7 @@ def nodes(pool_machine: None) -> Iterator[LaunchedNodes]:
     if python is None:
         pytest.skip("no PyTorch here (`make torch-real`, or on Debian apt-get install python3-torch)")
     programs = {
-        "torchrun": f"exec {shlex.join([str(python), '-c', TORCHRUN])} \"$@\"",
+        "torchrun": f'exec {shlex.join([str(python), "-c", TORCHRUN])} "$@"',
         "planner-health": f'exec {python} -m fleet_pool.health.command "$@"',
     }
     with Fleet.standing() as fleet:

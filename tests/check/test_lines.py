@@ -473,7 +473,7 @@ def test_image():
 def test_allowed_amis():
     """EC2 shows no image that an enabled setting does not allow."""
 
-    def allowed(state: object, images: object = [IMAGE], ami: str = AMI) -> Line:  # noqa: B006
+    def allowed(state: object, images: object = [IMAGE], ami: str = AMI) -> Line:
         return image.allowed_line("fleet", ami, state, images, W)
 
     gone = NotKnown(why="x", code="InvalidAMIID.NotFound")

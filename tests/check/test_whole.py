@@ -335,7 +335,8 @@ def test_lustre_beside_what_the_account_has(layout: str, code: str, others: str,
     has = {"StorageCapacity": 100_000, "LustreConfiguration": {"DeploymentType": others}}
     account.answers["fsx:DescribeFileSystems"] = constant([has])
     account.answers[QUOTA] = quota(code, 100_800.0)
-    lustre = Lustre(deployment="SCRATCH_2" if "scratch" in layout else "PERSISTENT_2", capacity_gib=2400, mbps_per_tib=125)
+    kind = "SCRATCH_2" if "scratch" in layout else "PERSISTENT_2"
+    lustre = Lustre(deployment=kind, capacity_gib=2400, mbps_per_tib=125)
     found = lines(account, wanted(spec(layout, lustre=lustre)))[f"quota.{code}"]
     assert found.state == (BLOCKS if counts else FINE)
     assert "throughput has no quota" in found.asked

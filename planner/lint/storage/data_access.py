@@ -209,7 +209,8 @@ def _roles(graph: Graph) -> dict[Resource, list[Policy]]:
     by_holder = {policy.holder: policy for policy in policies(graph)}
     for attachment in graph.of("iam:RolePolicyAttachment"):
         role = graph.target(attachment.inputs.get("role"), "iam:Role")
-        policy = by_holder.get(graph.target(attachment.inputs.get("policyArn"), "iam:Policy"))
+        named = graph.target(attachment.inputs.get("policyArn"), "iam:Policy")
+        policy = by_holder.get(named) if named else None
         if policy is not None and role in found:
             found[role].append(policy)
         elif policy is None and not str(attachment.inputs.get("policyArn")).endswith("/AmazonSSMManagedInstanceCore"):

@@ -1,7 +1,8 @@
 """`planner-slurm`: on the login node, each minute, makes the cluster what the plan says.
 
 It fetches the settings object that `pulumi up` wrote, and changes what differs: accounts, shares, limits, QOS, the
-reservation that ends with a Capacity Block, and the job that starts a canary. Nothing of it needs a restart, and a change of projects replaces no node.
+reservation that ends with a Capacity Block, and the job that starts a canary. Nothing of it needs a restart, and a
+change of projects replaces no node.
 """
 
 from __future__ import annotations
