@@ -84,6 +84,8 @@ def group_state(spec: ClusterSpec, block: Block, number: int, name: str, given: 
     """A group of GPU nodes that keeps its size. given: ids of cluster, template, version, profile and subnet."""
     assert spec.scheduler is not None
     found = _group(name, spec.fleet.instance_type, block.nodes, given)
+    if spec.canary:  # a node for the job that the login node sends (fleet_pool.slurm.canary), and none without it
+        found["ScalingConfiguration"] = {"MinInstanceCount": 0, "MaxInstanceCount": 1}
     found["PurchaseOption"] = _PURCHASE[spec.buying.kind]
     if spec.buying.kind == "spot":
         found["SpotOptions"] = {"AllocationStrategy": "price-capacity-optimized"}

@@ -111,4 +111,6 @@ def settings_of(spec: ClusterSpec) -> login.Cluster:
         ),
         usd_per_node_hour=dict.fromkeys(names, spec.scheduler.usd_per_node_hour),
         gpus_per_node=spec.fleet.gpus,
+        # another image or plan has starts of its own
+        canary=f"planner-canary-{spec.fleet.ami}-{spec.plan_sha256[:8]}" if spec.canary else "",
     )

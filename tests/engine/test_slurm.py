@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from planner.stack.canary import as_canary
 from planner.stack.spec import ClusterSpec, Project
 from planner.stack.switching import switched
 from tests.cluster.specs import LINES, SCHEDULER
@@ -69,6 +70,16 @@ def test_a_cluster_comes_up_changes_and_goes_down(tmp_path: Path):
     assert max(map(gone.index, QUEUES)) < gone.index("fleet-group") < gone.index("scheduler-cluster")
     assert down.counts == {"delete": len(stand.names) - len(data)}
     assert stand.left_of_destroy() == []
+
+
+def test_a_canary_has_no_node_until_a_job_and_the_whole_fleet_follows(tmp_path: Path):
+    stand = Stand(tmp_path, as_canary(spec(nodes=3)))
+    stand.engine.up().well()
+    assert _nodes(stand) == 1, "the login node"
+    assert _changed(stand, spec(nodes=3)).names("update") == ["scheduler-settings", "fleet-group"]
+    assert _nodes(stand) == 4
+    stand.engine.write(as_canary(spec(nodes=3)))
+    assert "this would end the others" in stand.engine.up().told
 
 
 def test_a_stack_without_a_cluster_needs_a_word_to_get_one(tmp_path: Path):

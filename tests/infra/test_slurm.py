@@ -16,6 +16,7 @@ import pytest
 from infra.pcs import CLUSTER, GROUP, QUEUE
 from planner.lint.read.graph import parse
 from planner.lint.rules import lint
+from planner.stack.canary import as_canary
 from planner.stack.check import findings_of
 from planner.stack.slurm_settings import QUEUES, cluster_settings, group_settings, queue_settings, time_limit
 from planner.stack.spec import Block, ClusterSpec, Project
@@ -133,6 +134,21 @@ def test_desired_states_are_what_the_schemas_of_aws_take(layout: str, buying: st
         jsonschema.Draft7Validator(schema(kind)).validate(given)
         only_read = {path.rpartition("/")[2] for path in schema(kind)["readOnlyProperties"]}
         assert not only_read & set(given), name
+
+
+def test_a_canary_is_a_group_that_has_a_node_for_a_job_alone_and_raising_it_changes_two_resources():
+    whole = slurm_spec()
+    before, after = graph_of(as_canary(whole)), graph_of(whole)
+    group = state(before, "fleet-group")
+    jsonschema.Draft7Validator(schema(GROUP)).validate(group)
+    assert group["ScalingConfiguration"] == {"MinInstanceCount": 0, "MaxInstanceCount": 1}
+    assert state(after, "fleet-group")["ScalingConfiguration"] == {"MinInstanceCount": 8, "MaxInstanceCount": 8}
+    old, new = ({entry["name"]: entry["inputs"] for entry in graph["resources"]} for graph in (before, after))
+    assert sorted(name for name in old if old[name] != new[name]) == ["fleet-group", "scheduler-settings"]
+    assert set(old) == set(new)
+    job = json.loads(old["scheduler-settings"]["content"])["canary"]
+    assert job == f"planner-canary-{whole.fleet.ami}-{whole.plan_sha256[:8]}"
+    assert "canary" not in json.loads(new["scheduler-settings"]["content"])
 
 
 def test_a_wrong_state_is_seen_by_the_schema():

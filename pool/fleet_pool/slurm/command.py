@@ -1,7 +1,8 @@
 """`planner-slurm`: on the login node, each minute, makes the cluster what the plan says.
 
-It fetches the settings object that `pulumi up` wrote, and changes what differs: accounts, shares, limits, QOS, and the
-reservation that ends with a Capacity Block. Nothing of it needs a restart, and a change of projects replaces no node.
+It fetches the settings object that `pulumi up` wrote, and changes what differs: accounts, shares, limits, QOS, the
+reservation that ends with a Capacity Block, and the job that starts a canary. Nothing of it needs a restart, and a
+change of projects replaces no node.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 
 from fleet_pool.node import gpu_use, watch
 from fleet_pool.problems import Code, PoolProblem, Unreachable
-from fleet_pool.slurm import NODES_OUT, SETTINGS, SETTINGS_FILE, accounting, blocks
+from fleet_pool.slurm import NODES_OUT, SETTINGS, SETTINGS_FILE, accounting, blocks, canary
 from fleet_pool.slurm.settings import Cluster, read
 
 LIMIT_S = 60.0
@@ -63,7 +64,8 @@ def apply(cluster: Cluster, *, dry_run: bool = False, now: datetime | None = Non
     now = now or datetime.now(timezone.utc)
     found = accounting.known(run(*accounting.SHOW_QOS), run(*accounting.SHOW_ACCOUNTS))
     code = Code.OK
-    for words in (*accounting.commands(cluster, found), *blocks.commands(cluster.blocks, _seen(cluster), now)):
+    commands = (*accounting.commands(cluster, found), *blocks.commands(cluster.blocks, _seen(cluster), now))
+    for words in (*commands, *_of_canary(cluster)):
         print("+", *words, flush=True)
         if dry_run:
             continue
@@ -73,6 +75,16 @@ def apply(cluster: Cluster, *, dry_run: bool = False, now: datetime | None = Non
             print(f"planner-slurm: {error}", file=sys.stderr)
             code = Code.AWS
     return code
+
+
+def _of_canary(cluster: Cluster) -> list[tuple[str, ...]]:
+    if not cluster.canary:
+        return []
+    states = run(*canary.show(cluster.canary)).splitlines()
+    found = canary.told(cluster.canary, states, max(cluster.usd_per_node_hour.values(), default=0.0))
+    if found.says:
+        print(found.says, flush=True)
+    return [found.words] if found.words else []
 
 
 def nodes_out(cluster: Cluster, states: str) -> int:

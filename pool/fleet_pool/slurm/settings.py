@@ -35,12 +35,14 @@ class Block:
 
 @frozen
 class Cluster:
-    """usd_per_node_hour: group -> the plan's price of one node. gpus_per_node: 0 without GPUs."""
+    """usd_per_node_hour: group -> the plan's price of one node. gpus_per_node: 0 without GPUs. canary: name of the jobs
+    that start one node alone; "" where all nodes run."""
 
     projects: tuple[Project, ...]
     blocks: tuple[Block, ...]
     usd_per_node_hour: Mapping[str, float]
     gpus_per_node: int
+    canary: str = ""
 
 
 def written(cluster: Cluster) -> str:
@@ -50,6 +52,7 @@ def written(cluster: Cluster) -> str:
         "blocks": [{"group": one.group, "ends": one.ends.isoformat() if one.ends else ""} for one in cluster.blocks],
         "usd_per_node_hour": dict(cluster.usd_per_node_hour),
         "gpus_per_node": cluster.gpus_per_node,
+        **({"canary": cluster.canary} if cluster.canary else {}),
     }
     return json.dumps(data, indent=2, sort_keys=True) + "\n"
 
@@ -63,6 +66,7 @@ def read(path: str | Path) -> Cluster:
             blocks=tuple(Block(group=one["group"], ends=_moment(one["ends"])) for one in data["blocks"]),
             usd_per_node_hour={str(name): float(usd) for name, usd in data["usd_per_node_hour"].items()},
             gpus_per_node=int(data["gpus_per_node"]),
+            canary=str(data.get("canary", "")),
         )
     except OSError as error:
         raise UsageProblem(
