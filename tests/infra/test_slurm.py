@@ -17,7 +17,14 @@ from infra.pcs import CLUSTER, GROUP, QUEUE
 from planner.lint.read.graph import parse
 from planner.lint.rules import lint
 from planner.stack.check import findings_of
-from planner.stack.slurm_settings import QUEUES, cluster_settings, group_settings, queue_settings, time_limit
+from planner.stack.slurm_settings import (
+    QUEUES,
+    cluster_settings,
+    group_settings,
+    node_groups,
+    queue_settings,
+    time_limit,
+)
 from planner.stack.spec import Block, ClusterSpec, Project
 from tests.cluster.specs import LINES, SCHEDULER, slurm_spec
 from tests.infra.aws_schemas import schema
@@ -157,10 +164,9 @@ def test_the_diagnosis_at_start_is_sent_where_the_plan_asks_for_it_alone():
 
 def test_every_setting_is_on_the_list_of_aws_and_as_old_as_the_slurm_of_the_tests():
     spec = slurm_spec()
-    (block,) = [Block(nodes=8)]
     sent = {
         "cluster": cluster_settings(SCHEDULER),
-        "group": group_settings(spec, block, 1),
+        "group": [one for group in node_groups(spec) for one in group_settings(spec, group)],
         "queue": [one for queue in QUEUES for one in queue_settings(queue, SCHEDULER)],
     }
     for where, settings in sent.items():
