@@ -29,9 +29,7 @@ class PatientProgress(Patient):
             np.add(up, view.available, out=up)
             share = self.share(up * np.float32(job.gap), (view.tick + 1) * job.gap)
             age = view.age.astype(np.float32) * np.float32(job.gap)
-            return self.wish(
-                task, self.margin_of(view), share, age, available=view.available, on_demand=view.on_demand
-            )
+            return self.wish(task, self.margin_of(view), share, age, available=view.available, on_demand=view.on_demand)
 
         return rule
 

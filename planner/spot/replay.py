@@ -108,6 +108,7 @@ class _Replay:
         self.warming, self.progress = np.zeros(jobs, dtype=np.int32), np.zeros(jobs, dtype=np.int32)
         self.age = np.zeros(jobs, dtype=np.int32)
         self.spot_ticks, self.on_demand_ticks = np.zeros(jobs, dtype=np.int32), np.zeros(jobs, dtype=np.int32)
+        self.seen_ticks = np.zeros(jobs, dtype=np.int32)
         self.end, self.starts = np.zeros(jobs, dtype=np.int32), np.zeros(jobs, dtype=np.int32)
         self.live = np.ones(jobs, dtype=bool)
 
@@ -134,6 +135,7 @@ class _Replay:
             started = (spot & ~self.on_spot) | (on_demand & ~self.on_demand)
             if zones is not None:
                 zones.move(started & spot)
+            self.seen_ticks += on_demand & available
             worked = self._work(spot, on_demand, started)
             if watch is not None:
                 watch(tick, spot, on_demand, worked)
@@ -143,6 +145,7 @@ class _Replay:
             job=self.job,
             spot_ticks=self.spot_ticks,
             on_demand_ticks=self.on_demand_ticks,
+            seen_ticks=self.seen_ticks,
             end=self.end,
             starts=self.starts,
         )

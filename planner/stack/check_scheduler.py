@@ -24,7 +24,9 @@ def scheduler_findings(spec: ClusterSpec) -> Iterator[Finding]:
         message = "AWS Batch queues the jobs of a pool of workers: it takes no Slurm cluster"
         yield Finding(path=at, message=message, remedy="remove the section")
     if spec.fallback is not None:
-        message = "the rule of an Auto Scaling group, which a Slurm cluster does not have: its own is in scheduler.markets"
+        message = (
+            "the rule of an Auto Scaling group, which a Slurm cluster does not have: its own is in scheduler.markets"
+        )
         yield Finding(path=("fallback",), message=message, remedy="write the file again with `planner stack`")
     yield from _markets(spec)
     if spec.buying.kind == "reservation":

@@ -37,10 +37,11 @@ ROOT = Path(__file__).resolve().parents[2]
 LAUNCH = """#!/bin/sh
 for name in $(scontrol show hostnames "$1"); do
     setsid /usr/sbin/slurmd -b -D -N "$name" >> {folder}/slurmd.launched 2>&1 < /dev/null &
+    echo $! > {folder}/launched.$name
 done
 """
 GIVE_BACK = """#!/bin/sh
-for name in $(scontrol show hostnames "$1"); do kill "$(cat {folder}/slurmd.$name.pid)"; done
+for name in $(scontrol show hostnames "$1"); do kill "$(cat {folder}/launched.$name)"; done
 """
 AS_JOBS_NEED = """ResumeProgram={folder}/launch.sh
 SuspendProgram={folder}/give-back.sh

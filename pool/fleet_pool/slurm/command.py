@@ -110,9 +110,7 @@ def _of_markets(cluster: Cluster, now: datetime, path: Path, *, keep: bool) -> I
         after[gang.job] = looked
         done = markets.progress(starts, saved, task.changeover, at)
         works = any(start.ends is None and at - start.begins >= task.changeover for start in starts)
-        yield from markets.commands(
-            gang, markets.decide(task, gang.on, looked, done, at - submitted, works=works)
-        )
+        yield from markets.commands(gang, markets.decide(task, gang.on, looked, done, at - submitted, works=works))
     if keep:
         path.parent.mkdir(parents=True, exist_ok=True)
         new = path.with_name(f"{path.name}.new")

@@ -166,10 +166,9 @@ def decide(task: Task, on: str, looked: Looked, done: float, elapsed: float, *, 
 def commands(gang: Gang, wish: Wish) -> Iterator[Sequence[str]]:
     """What to run, so that the gang starts next where it should."""
     on_demand = bool(wish[1])
-    if not gang.on:
-        if on_demand != gang.sent:
-            yield ("scontrol", "update", f"jobid={gang.job}", f"reservationname={RESERVATION if on_demand else ''}")
-    elif on_demand != (gang.on == "on-demand"):
+    if on_demand != gang.sent:  # of one that runs it is where it starts next
+        yield ("scontrol", "update", f"jobid={gang.job}", f"reservationname={RESERVATION if on_demand else ''}")
+    if gang.on and on_demand != (gang.on == "on-demand"):
         yield ("scancel", "--signal=TERM", gang.job)
 
 

@@ -66,9 +66,7 @@ class Patient:
         prior = self.prior_hours * HOUR_S
         return (up + self.prior_share * prior) / (seen + prior)
 
-    def wish(
-        self, task: Task, margin: Number, share: Number, age: Number, *, available: Flag, on_demand: Flag
-    ) -> Wish:
+    def wish(self, task: Task, margin: Number, share: Number, age: Number, *, available: Flag, on_demand: Flag) -> Wish:
         """age: for how long what the job sees has lasted, capacity or its absence."""
         proven = age * share * margin > self.proof_changeovers * task.changeover
         spot = available & (on_demand ^ True | proven)
@@ -76,9 +74,7 @@ class Patient:
         return spot, (spot ^ True) & (on_demand | (available ^ True) & waited)
 
 
-def in_time(
-    wish: Wish, task: Task, progress: Number, left_after: Number, *, on_spot: Flag, works: Flag
-) -> Wish:
+def in_time(wish: Wish, task: Task, progress: Number, left_after: Number, *, on_spot: Flag, works: Flag) -> Wish:
     """The safety net of every rule: On-Demand once there is only time for one more start, and no new spot nodes once
     there is only time for two. Spot nodes on which the job works already are kept.
 
