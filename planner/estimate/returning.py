@@ -41,8 +41,8 @@ def returning(
 ) -> Course:
     """By patient progress, in each draw at the constant rates of its market (equations G37 to G39).
 
-    changeover: of a start On-Demand. deadline: hours that the run has, without what a start takes. prefix: of the ids of the
-    spot stage; that of the other is ON_DEMAND's.
+    changeover: of a start On-Demand. deadline: hours that the run has, less a start. prefix: of the ids of
+    the spot stage; that of the other is ON_DEMAND's.
     """
     rates = spot.interruptions.rates
     gang, nodes = rates.gang_rate, rates.node_reclaims

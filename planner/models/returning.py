@@ -1,7 +1,7 @@
 """G: spot with a way back: a gang that goes On-Demand while spot is gone for long, and returns (patient progress).
 
-Spot is there for U hours on average and gone for D, both exponential. The rule (fleet_pool.slurm.patient) waits in a gap
-as long as the time that is left allows, so that it uses the slack up evenly; what follows from that is here, and
+Spot is there for U hours on average and gone for D, both exponential. The rule (fleet_pool.slurm.patient) waits in a
+gap as long as the time that is left allows, so that it uses the slack up evenly; what follows from that is here, and
 `planner simulate` replays the rule itself.
 """
 
@@ -86,12 +86,12 @@ def times_on_demand(
     on_demand_training_hours: Number,
     limit_hours: Number,
 ) -> Number:
-    """How often a gang goes On-Demand in a run. limit_hours: for training. Training hours: of all the work, on each kind
-    of nodes.
+    """How often a gang goes On-Demand in a run. limit_hours: for training. Training hours: of all the work, on each
+    kind of nodes.
 
     A cycle of U + D hours on spot does On-Demand work of W / S of itself; a gap that is left adds E - D hours and the
-    work of E - c. The share of gaps that is left makes work and time end together; 0 where spot alone is in time, 1 where
-    even all gaps are not enough. Two changeovers of the limit are never planned away.
+    work of E - c. The share of gaps that is left makes work and time end together; 0 where spot alone is in time, 1
+    where even all gaps are not enough. Two changeovers of the limit are never planned away.
 
     Limits: right where a run has many gaps; within 7 % of the replayed rule in dollars.
     """

@@ -114,8 +114,8 @@ class NodeGroup:
 
 
 def node_groups(spec: ClusterSpec) -> tuple[NodeGroup, ...]:
-    """All of them, in the order of the blocks. Another instance type is another group, since AWS PCS changes the type of
-    none."""
+    """All of them, in the order of the blocks. Another instance type is another group, since AWS PCS changes the type
+    of none."""
     name, kind = spec.fleet.instance_type.replace(".", "-")[:MOST_OF_A_NAME], spec.buying.kind
     if spec.blocks:
         return tuple(

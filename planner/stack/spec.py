@@ -198,8 +198,8 @@ class Project(_Section):
 
 @dataclass(frozen=True, kw_only=True)
 class Markets(_Section):
-    """Of spot with fallback in a Slurm cluster: as many On-Demand nodes, which are launched for gangs that the rule sends
-    there. nodes: that the plan's gang needs. changeover_hours: from a start until it works, with the work that it
+    """Of spot with fallback in a Slurm cluster: as many On-Demand nodes, which are launched for gangs that the rule
+    sends there. nodes: that the plan's gang needs. changeover_hours: from a start until it works, with the work that it
     repeats. on_demand_usd_per_node_hour: for the dollars of jobs; 0: no price."""
 
     nodes: Whole

@@ -188,7 +188,8 @@ def sent(settings: Sequence[Setting]) -> str:
 
 
 def configuration(spec: ClusterSpec, folder: Path, ports: int, health: str) -> tuple[str, str, list[str]]:
-    """slurm.conf, gres.conf, and the names of the nodes that are there without jobs. ports: the first of as many as are needed."""
+    """slurm.conf, gres.conf, and the names of the nodes that are there without jobs. ports: the first of as
+    many as are needed."""
     assert spec.scheduler is not None
     fill = {"folder": folder, "host": socket.gethostname(), "port": ports, "database_port": ports + 1}
     settings = cluster_settings(spec.scheduler)

@@ -354,6 +354,11 @@ def test_the_spec_of_the_tests_can_be_deployed():
     assert findings_of(spec) == ()
 
 
+def _of(graph: dict[str, Any], name: str) -> str:
+    """A reference to its id."""
+    return f"${{{named(graph, name)['urn']}.id}}"
+
+
 @pytest.mark.parametrize("layout", ["s3-stream", "converged", "fsx-lustre"])
 def test_spot_and_on_demand_stand_in_one_queue_and_on_demand_has_no_node_without_a_job(layout: str):
     spec = two_markets(layout)
@@ -372,8 +377,8 @@ def test_spot_and_on_demand_stand_in_one_queue_and_on_demand_has_no_node_without
     for queue in QUEUES:
         taken = json.loads(inputs(graph, f"scheduler-queue-{queue.name}")["desiredState"])
         ids = [one["ComputeNodeGroupId"] for one in taken["ComputeNodeGroupConfigurations"]]
-        assert [named(graph, name)["urn"] in one for name, one in zip(("fleet-group", "fleet-group-on-demand"), ids)]
-        assert len(ids) == 2
+        found = [name for one in ids for name in ("fleet-group", "fleet-group-on-demand") if _of(graph, name) == one]
+        assert found == ["fleet-group", "fleet-group-on-demand"]
     settings = json.loads(inputs(graph, "scheduler-settings")["content"])
     assert settings["markets"]["on_demand"] == "p5-48xlarge-od"
     assert settings["usd_per_node_hour"] == {"p5-48xlarge": 98.0, "p5-48xlarge-od": 110.0}
@@ -394,7 +399,8 @@ def test_spot_and_on_demand_stand_in_one_queue_and_on_demand_has_no_node_without
 )
 def test_a_rule_that_cannot_be_carried_out_is_refused(change: dict[str, Any], said: str):
     spec = two_markets()
-    assert spec.scheduler and spec.scheduler.markets
+    assert spec.scheduler
+    assert spec.scheduler.markets
     wrong = replace(spec, scheduler=replace(spec.scheduler, markets=replace(spec.scheduler.markets, **change)))
     assert said in "; ".join(found.message for found in findings_of(wrong))
     held = replace(wrong, buying=slurm_spec().buying)

@@ -1,8 +1,8 @@
 """Patient progress: whether a job with a deadline runs on spot, On-Demand, or waits for spot.
 
 One arithmetic for both who use it: the login node of a Slurm cluster decides about one gang, with floats and booleans;
-`planner simulate` replays thousands of jobs, with arrays of them (`^ True` negates both). Times are in one unit, seconds
-or any other. docs/spot-policies.md has the proof on public recordings.
+`planner simulate` replays thousands of jobs, with arrays of them (`^ True` negates both). Times are in seconds.
+docs/spot-policies.md has the proof on public recordings.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Wish = tuple[Flag, Flag]  # run on spot, run On-Demand; neither: wait
 
 @frozen
 class Task:
-    """What a job needs, in seconds. changeover: from the start of its nodes until it works, what it repeats included."""
+    """What a job needs, in seconds. changeover: from the start of its nodes until it works."""
 
     work: Number
     deadline: Number
