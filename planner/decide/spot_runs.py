@@ -64,11 +64,13 @@ class SpotRuns:
 
 @dataclass(frozen=True, kw_only=True)
 class _Planned:
-    """The job of a scenario in hours, and what an hour costs: on spot and of everything else by draw."""
+    """The job of a scenario in hours, and what an hour costs: on spot and of everything else by draw. restart: of the
+    job on nodes that are there; boot: of On-Demand nodes until then."""
 
     work: float
     deadline: float
     restart: float
+    boot: float
     bring_up: float
     nodes: int
     spot_usd: Draws
@@ -193,7 +195,8 @@ def _planned(scenario: Scenario, numbers: Mapping[str, Any], draws: int) -> _Pla
     return _Planned(
         work=work,
         deadline=limit - bring_up,
-        restart=one("run.changeover_hours" if scenario.returns else "goodput.restart_hours"),
+        restart=one("goodput.restart_hours"),
+        boot=max(one("run.changeover_hours") - one("on_demand.goodput.restart_hours"), 0.0),
         bring_up=bring_up,
         nodes=scenario.nodes,
         spot_usd=each("fleet.compute.effective_unit_price"),
@@ -209,11 +212,14 @@ def _rule(result: Result, planned: _Planned, job: Job, scenario: Scenario) -> Ru
     found, tick = result.outcomes, job.gap / SECONDS_PER_HOUR
     lived = np.where(found.late, job.ticks, found.end)
     waited = (lived - found.spot_ticks - found.on_demand_ticks) * planned.waits_billed
-    # a cluster's spot nodes come back by themselves, and are billed while the gang is still On-Demand
-    proving = found.seen_ticks if scenario.returns and result.policy == RETURNING else 0
+    # a cluster's spot nodes come back by themselves, and are billed while the gang is still On-Demand; nodes that it
+    # launches On-Demand are billed from their boot
+    returns = scenario.returns is not None and result.policy == RETURNING
+    proving = found.seen_ticks if returns else 0
+    boots = found.on_demand_starts * planned.boot if returns else 0.0
     spot_hours = planned.bring_up + (found.spot_ticks + waited + proving) * tick
     hours = planned.bring_up + lived * tick
-    nodes_usd = spot_hours * planned.spot_usd + found.on_demand_ticks * tick * planned.on_demand_usd
+    nodes_usd = spot_hours * planned.spot_usd + (found.on_demand_ticks * tick + boots) * planned.on_demand_usd
     return RuleRuns(
         policy=result.policy,
         cost_usd=planned.nodes * nodes_usd + planned.other_usd * hours,

@@ -103,7 +103,7 @@ def rule_of(
     returns = Returns(
         work_hours=float(on_demand.training_hours),
         deadline_hours=limit[0] - float(on_demand.start_hours),
-        changeover_hours=float(changeover),
+        changeover_hours=float(on_demand.interruptions.restart_hours),
     )
     return FallbackRule(threshold_hours=float(hours), returns=returns)
 

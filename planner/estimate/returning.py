@@ -45,6 +45,7 @@ def returning(
     the spot stage; that of the other is ON_DEMAND's.
     """
     rates = spot.interruptions.rates
+    restart: Sourced = (spot.interruptions.restart_hours, "run:goodput.restart_hours")
     gang, nodes = rates.gang_rate, rates.node_reclaims
     up = sheet.arithmetic(
         "run.spot_up_hours",
@@ -68,7 +69,7 @@ def returning(
     ups: Sourced = (up, "run:run.spot_up_hours")
     downs: Sourced = (down, "run:run.spot_down_hours")
     held = sheet.equation(
-        "run.proof_hours", held_for_proof_hours, up_hours=ups, down_hours=downs, changeover_hours=changeover
+        "run.proof_hours", held_for_proof_hours, up_hours=ups, down_hours=downs, changeover_hours=restart
     )
     proof: Sourced = (held, "run:run.proof_hours")
     spell = sheet.equation(

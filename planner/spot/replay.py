@@ -108,7 +108,7 @@ class _Replay:
         self.warming, self.progress = np.zeros(jobs, dtype=np.int32), np.zeros(jobs, dtype=np.int32)
         self.age = np.zeros(jobs, dtype=np.int32)
         self.spot_ticks, self.on_demand_ticks = np.zeros(jobs, dtype=np.int32), np.zeros(jobs, dtype=np.int32)
-        self.seen_ticks = np.zeros(jobs, dtype=np.int32)
+        self.seen_ticks, self.on_demand_starts = np.zeros(jobs, dtype=np.int32), np.zeros(jobs, dtype=np.int32)
         self.end, self.starts = np.zeros(jobs, dtype=np.int32), np.zeros(jobs, dtype=np.int32)
         self.live = np.ones(jobs, dtype=bool)
 
@@ -132,9 +132,11 @@ class _Replay:
                 age=self.age if zones is None else np.where(available, zones.age, self.age),
             )
             spot, on_demand = self._in_time(view, *rule(view))
-            started = (spot & ~self.on_spot) | (on_demand & ~self.on_demand)
+            moved = on_demand & ~self.on_demand
+            started = (spot & ~self.on_spot) | moved
             if zones is not None:
                 zones.move(started & spot)
+            self.on_demand_starts += moved
             self.seen_ticks += on_demand & available
             worked = self._work(spot, on_demand, started)
             if watch is not None:
@@ -145,6 +147,7 @@ class _Replay:
             job=self.job,
             spot_ticks=self.spot_ticks,
             on_demand_ticks=self.on_demand_ticks,
+            on_demand_starts=self.on_demand_starts,
             seen_ticks=self.seen_ticks,
             end=self.end,
             starts=self.starts,
