@@ -54,8 +54,8 @@ def test_the_closed_form_is_within_five_percent_of_the_simulated_rule(name):
     "name", ["small", "llama-70b-p5", pytest.param("stability-converged", marks=pytest.mark.thorough)]
 )
 def test_a_slurm_cluster_s_row_is_priced_by_the_rule_that_its_login_node_carries_out(name):
-    """Patient progress, with what seeing spot and booting On-Demand nodes costs. The closed form may be too dear in a bad
-    market, where a pool on the nodes is read again after each loss, which the replay does not know."""
+    """Patient progress, with what seeing spot and booting On-Demand nodes costs. The closed form may be too high in a
+    bad market, where a pool on the nodes is read again after each loss, which the replay does not know."""
     request, row = scenario(name, 600, "deploy.scheduler=slurm")
     assert row.returns is not None
     assert row.threshold_hours is None
