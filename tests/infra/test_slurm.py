@@ -388,6 +388,12 @@ def test_spot_and_on_demand_stand_in_one_queue_and_on_demand_has_no_node_without
     assert not any("checkpoints" in str(one["Resource"]) for one in login), "it sees names, and reads no checkpoint"
     assert [str(found) for found in lint(parse(json.dumps(graph)))] == []
     assert sum(one["usd_per_hour"] for one in graph["resources"]) == pytest.approx(sum(spec.usd_per_hour.values()))
+    bills = {name: named(graph, name)["bill_lines"] for name in ("fleet-group", "fleet-group-on-demand")}
+    assert bills == {
+        "fleet-group": ["fleet.compute", "fleet.ebs"],
+        "fleet-group-on-demand": ["fleet.compute-on-demand"],
+    }
+    assert named(graph, "fleet-group-on-demand")["usd_per_hour"] == 0, "nothing without a job"
 
 
 @pytest.mark.parametrize(
