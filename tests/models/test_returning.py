@@ -1,4 +1,4 @@
-"""A gang that goes On-Demand and returns: the closed form by hand, and against the replayed rule."""
+"""A gang that goes On-Demand and returns: the closed form by hand, and against the simulated rule."""
 
 from __future__ import annotations
 
