@@ -30,7 +30,7 @@ def quota_lines(wanted: Wanted, ask: Ask, hardware: Sequence[Mapping[str, Any]])
     for quota, needed, listed in (
         (quotas.ADDRESSES, 1.0, ask("ec2:DescribeAddresses")),
         (quotas.VPCS, 1.0, ask("ec2:DescribeVpcs")),
-        (quotas.INTERFACES, float(spec.fleet.nodes * wanted.interfaces), ask("ec2:DescribeNetworkInterfaces")),
+        (quotas.INTERFACES, float(spec.most_nodes * wanted.interfaces), ask("ec2:DescribeNetworkInterfaces")),
     ):
         need = quotas.Need(quota=quota, needed=needed)
         yield quotas.quota_line(need, _quota(quota, ask), _count(listed, spec.stack), wanted)
@@ -73,7 +73,7 @@ def _count(listed: Any, stack: str) -> float | NotKnown:
 
 def _roots_tib(spec: ClusterSpec) -> float:
     """Root volumes of all nodes."""
-    gib = spec.fleet.nodes * spec.fleet.root_volume_gib + spec.control.count * spec.control.root_volume_gib
+    gib = spec.most_nodes * spec.fleet.root_volume_gib + spec.control.count * spec.control.root_volume_gib
     gib += spec.nvme.nodes * spec.nvme.root_volume_gib if spec.nvme else 0
     return (gib + (spec.scheduler.login_volume_gib if spec.scheduler else 0)) / quotas.GIB_IN_TIB
 
