@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from planner.layouts.registry import DEPLOYED
 from planner.stack.spec import ClusterSpec, Project
 from planner.stack.switching import switched
 from tests.cluster.specs import LINES, MARKETS, SCHEDULER
@@ -68,6 +69,16 @@ def test_a_cluster_comes_up_changes_and_goes_down(tmp_path: Path):
     gone = down.names("delete")
     assert max(map(gone.index, QUEUES)) < gone.index("fleet-group") < gone.index("scheduler-cluster")
     assert down.counts == {"delete": len(stand.names) - len(data)}
+    assert stand.left_of_destroy() == []
+
+
+@pytest.mark.parametrize("layout", [name for name in DEPLOYED if name != "s3-stream"])
+def test_every_layout_has_a_cluster_that_comes_up_and_goes_down(layout: str, tmp_path: Path):
+    stand = Stand(tmp_path, spec(layout))
+    up = stand.engine.up().well()
+    assert up.counts == {"create": len(stand.names)}
+    assert stand.engine.up().well().counts == {}
+    stand.engine.destroy("--exclude-protected").well()
     assert stand.left_of_destroy() == []
 
 
