@@ -42,7 +42,7 @@ def begin(spec: ClusterSpec, outputs: Mapping[str, object]) -> None:
     first = STANDS not in outputs
     known = {STANDS: standing(spec), **outputs, CANARY: spec.canary and (first or bool(outputs.get(CANARY)))}
     root = pulumi.runtime.get_root_resource()
-    assert root is not None  # the stack, in which every program runs
+    assert isinstance(root, pulumi.ComponentResource)  # the stack, in which every program runs
     root.register_outputs(known)
 
 

@@ -20,6 +20,7 @@ from planner.estimate.people_time import FACTORS
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
 from planner.estimate.spot import within_ends
+from planner.estimate.waiting import FOUND
 from planner.models.number import each_draw, median
 from planner.models.values import Values
 from planner.spot.generator import exponential_spells
@@ -167,7 +168,9 @@ def _in_its_markets(request: Request, scenario: Scenario) -> tuple[Mapping[str, 
         key: entry if key.startswith("spot.") else replace(entry, low=entry.value, high=entry.value)
         for key, entry in central.table.items()
     }
-    fixed |= {key: replace(fixed[key], value=1.0, low=1.0, high=1.0) for key in FACTORS.values()}  # as planned
+    fixed |= {
+        key: replace(fixed[key], value=1.0, low=1.0, high=1.0) for key in (*FACTORS.values(), FOUND)
+    }  # as planned
     values = replace(alone.drawn(central, recording=True), table=fixed)
     spread = evaluated_again(alone, scenario, central, values).spread
     assert spread is not None

@@ -74,7 +74,7 @@ def bill_spot_then_on_demand(
     values: Values,
     unallocated_hours: Number,
 ) -> PurchaseResult:
-    """A line for the hours on spot, and one for those On-Demand after the rule has moved the run."""
+    """A line for the hours on spot, and one for those On-Demand, where the rule has moved the run."""
     on_demand_hours = ledger.sheet.arithmetic(
         "run.on_demand_hours",
         hours - spot_hours,

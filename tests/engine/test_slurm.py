@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from planner.layouts.registry import DEPLOYED
 from planner.stack.canary import as_canary
 from planner.stack.spec import ClusterSpec, Project
 from planner.stack.switching import switched
@@ -80,6 +81,16 @@ def test_a_canary_has_no_node_until_a_job_and_the_whole_fleet_follows(tmp_path: 
     assert _nodes(stand) == 4
     stand.engine.write(as_canary(spec(nodes=3)))
     assert "this would end the others" in stand.engine.up().told
+
+
+@pytest.mark.parametrize("layout", [name for name in DEPLOYED if name != "s3-stream"])
+def test_every_layout_has_a_cluster_that_comes_up_and_goes_down(layout: str, tmp_path: Path):
+    stand = Stand(tmp_path, spec(layout))
+    up = stand.engine.up().well()
+    assert up.counts == {"create": len(stand.names)}
+    assert stand.engine.up().well().counts == {}
+    stand.engine.destroy("--exclude-protected").well()
+    assert stand.left_of_destroy() == []
 
 
 def test_a_stack_without_a_cluster_needs_a_word_to_get_one(tmp_path: Path):

@@ -38,7 +38,7 @@ def test_a_try_of_spot_that_must_last_is_what_chance_says():
     assert np.mean(held) == pytest.approx(
         held_for_proof_hours(up_hours=4, down_hours=3, changeover_hours=0.67), rel=0.03
     )
-    expected = on_demand_spell_hours(up_hours=4, down_hours=3, held_hours=np.mean(held))
+    expected = on_demand_spell_hours(up_hours=4, down_hours=3, held_hours=float(np.mean(held)))
     assert np.mean(spells) == pytest.approx(expected, rel=0.03)
 
 
