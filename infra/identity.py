@@ -44,7 +44,8 @@ class Access:
     names of the nodes' own Auto Scaling groups, whose lifecycle actions they may complete; empty for none. daemon:
     proxy or target of the pool; empty for none. authority: whether it has a certificate of the pool's certificate
     authority. jobs: what the jobs there may do; None for a node without jobs. by_pcs: whether AWS PCS launches the
-    nodes, which takes roles of one path alone. bundles: further folders of the artefacts bucket that it reads."""
+    nodes, which takes roles of one path alone. bundles: further folders of the artefacts bucket that it reads. secret:
+    ARN of the one secret that they read; None for none."""
 
     reads: tuple[str, ...]
     writes: tuple[str, ...]
@@ -55,6 +56,7 @@ class Access:
     jobs: JobAccess | None = None
     by_pcs: bool = False
     bundles: tuple[str, ...] = ()
+    secret: pulumi.Input[str] | None = None
 
     @property
     def path(self) -> str | None:
@@ -103,6 +105,7 @@ def node_identity(component: Component, data_bucket: DataBucket, artefacts: Arte
             artefacts=bucket_arn(artefacts.bucket.id),
             key=data_bucket.key.arn,
             jobs=job_role_arn(naming),
+            secret=access.secret or "",
             groups=pulumi.Output.all(
                 *(naming.arn("autoscaling", f"autoScalingGroup:*:autoScalingGroupName/{one}") for one in access.groups)
             ),
@@ -141,6 +144,15 @@ def _policy(arns: dict[str, Any], access: Access) -> str:
     if access.jobs:
         statements.append(
             {"Sid": "KeysForJobs", "Effect": "Allow", "Action": "sts:AssumeRole", "Resource": arns["jobs"]}
+        )
+    if access.secret is not None:
+        statements.append(
+            {
+                "Sid": "DatabasePassword",
+                "Effect": "Allow",
+                "Action": "secretsmanager:GetSecretValue",
+                "Resource": arns["secret"],
+            }
         )
     if access.by_pcs:  # the one right that AWS PCS asks for
         statements.append(

@@ -65,6 +65,12 @@ DRIVE_MODEL = "Amazon EC2 NVMe Instance Storage"  # EC2 User Guide, "SSD instanc
 MOUNT_OPTIONS = ("noatime", "nodiratime", "logbufs=8", "logbsize=256k", "largeio", "inode64", "swalloc")  # AIStore docs
 MOUNT_FOLDER = "/var/lib/planner/pool"  # one folder per drive below it, named by the drive's serial number
 
+# Files over the pool: JuiceFS, with blocks below this prefix of the data bucket, and where jobs see them.
+JUICEFS_VERSION = "1.4.2"
+JUICEFS = "juicefs"
+FILES_VOLUME = "files"
+FILES_FOLDER = "/files"
+
 # Folders on a node.
 CONF_FOLDER = "/etc/planner"
 STATE_FOLDER = "/var/lib/planner"

@@ -21,6 +21,7 @@ from planner.models.values import Values
 BLOCK_BYTES = 4 * 2**20
 TRASH_DAYS = 1
 DATABASE = "PostgreSQL on RDS, Multi-AZ"
+DATABASE_CLASS = "db.r8g.xlarge"  # 4 vCPU, 32 GiB: what posix.database_usd_per_hour is the price of
 NOT_DEPLOYED = "no stack mounts files over the pool yet (storage.converged.posix, docs/decisions/0019-posix-pool.md)"
 # numbers of the pool that mounts and the database limit further
 POOL_NAMES = {
