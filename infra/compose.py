@@ -11,8 +11,8 @@ import pulumi_aws as aws
 from fleet_pool.health import records as health
 from fleet_pool.launch import records
 from fleet_pool.node import boot_log, gpu_use, job_credentials, starts, watch
-from fleet_pool.settings import FILES_VOLUME as VOLUME
 from fleet_pool.operate.canary import FOLDER as CANARY
+from fleet_pool.settings import FILES_VOLUME as VOLUME
 from fleet_pool.slurm import SETTINGS
 
 from infra.addresses import FILES
@@ -177,7 +177,8 @@ def _access(
     canary has a prefix of its own. jobs: whether planner-launch starts jobs there, which has two."""
     reads, launch = (spec.data.dataset_prefix,), ((records.PREFIX, records.LOGS) if jobs else ())
     sick = (health.PREFIX,) if jobs else ()
-    canary = (CANARY, *((f"{VOLUME}/",) if spec.files else ())) if daemon else ()
+    canary = (CANARY,) if daemon else ()
+    blocks = (f"{VOLUME}/",) if spec.files and daemon == "target" else ()  # jobs open files; only the pool has blocks
     own = JobAccess(
         reads=reads,
         writes=(spec.data.checkpoint_prefix, *canary, *launch),
@@ -186,7 +187,7 @@ def _access(
     )
     return Access(
         reads=reads,
-        writes=(spec.data.checkpoint_prefix, boot_log.PREFIX, *canary, *launch, *sick),
+        writes=(spec.data.checkpoint_prefix, boot_log.PREFIX, *canary, *blocks, *launch, *sick),
         jobs=own if jobs else None,
         others=others,
         groups=tuple(groups),

@@ -297,8 +297,9 @@ class ClusterSpec(_Section):
     """One stack.
 
     zone_id: the zone of everything, like use1-az4. fallback: of a scenario that may leave spot; None for others.
-    pool, lustre, nvme, workers: None if the layout has none. files: None where jobs read objects. scheduler: None where planner-launch starts jobs. egress:
-    TCP ports that GPU nodes reach on the internet besides 443. extra_buckets: names of others that they read.
+    pool, lustre, nvme, workers: None if the layout has none. files: None where jobs read objects. scheduler: None
+    where planner-launch starts jobs. egress: TCP ports that GPU nodes reach on the internet besides 443. extra_buckets:
+    names of others that they read.
     permissions_boundary: ARN of the policy that limits every role of the stack; empty: none. usd_per_hour: bill line ->
     effective USD per hour, for every line that is billed while it is deployed. metered: lines that are billed by use or
     once, without an hourly figure. unpriced: lines without a price. None of the three has people.*, because no resource

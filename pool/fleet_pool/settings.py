@@ -70,6 +70,8 @@ JUICEFS_VERSION = "1.4.2"
 JUICEFS = "juicefs"
 FILES_VOLUME = "files"
 FILES_FOLDER = "/files"
+# of the engine's S3 door, cmn/feat/feat.go: S3-Reverse-Proxy, S3-API-via-Root. Its code calls the first one deprecated
+FILES_FEATURES = 1 << 13 | 1 << 3
 
 # Folders on a node.
 CONF_FOLDER = "/etc/planner"
