@@ -114,8 +114,8 @@ def test_of_two_nodes_that_come_at_once_one_makes_the_volume(nodes: list[Node]) 
     (one.root / "home/ann/data").write_bytes(os.urandom(5 * MIB))
     assert (two.root / "home/ann/data").read_bytes() == (one.root / "home/ann/data").read_bytes()
     assert oct((two.root / "projects").stat().st_mode)[-4:] == "1777"
-    jobs = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "mkdir", str(two.root / "projects/jobs")]
-    subprocess.run(jobs, check=True)  # root has mounted, jobs are not root
+    jobs = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "mkdir", "jobs"]
+    subprocess.run(jobs, check=True, cwd=two.root / "projects")  # root has mounted, jobs are not root
 
     words = ("quota", "set", "META", "--path", "/home/ann", "--inodes", str(QUOTA_FILES))
     done = one.script(*words)
