@@ -146,7 +146,7 @@ def test_what_was_written_outlives_a_mount_that_is_killed_or_stopped(nodes: list
     one.start()
     (one.root / "kept").write_bytes(b"a" * 3 * MIB)
     one.lost()
-    with pytest.raises(OSError, match="Transport endpoint|Software caused"):
+    with pytest.raises(OSError, match=r"Transport endpoint|Software caused"):
         (one.root / "kept").read_bytes()
     one.start()  # Restart=always: over the dead mount
     assert (one.root / "kept").read_bytes() == b"a" * 3 * MIB
