@@ -104,11 +104,7 @@ def roles(stack: Stack, slurm_runs: bool = False) -> tuple[Role, ...]:
                     *((*gpu_units, GATEWAY_UNIT) if name == "gpu" else ()),
                 ),
                 daemon=serves,
-                programs=(
-                    *programs,
-                    *MAKES_FILE_SYSTEMS,
-                    *(("fusermount3",) if name == "gpu" and stack.files else ()),
-                ),
+                programs=(*programs, *MAKES_FILE_SYSTEMS),
             )
         )
     return (*found, *login)

@@ -9,7 +9,7 @@ from fleet_pool.settings import reserved_vcpu
 
 from planner.layouts.base import Demand
 from planner.layouts.converged.bill import control_instance_type, control_nodes
-from planner.layouts.converged.files import DATABASE_CLASS, NOT_DEPLOYED
+from planner.layouts.converged.files import DATABASE_CLASS
 from planner.layouts.converged.files_bill import LEAST_GIB
 from planner.layouts.converged.settings import ConvergedSettings
 from planner.layouts.deployment import Deployment, Fields, control_section, pool_section
@@ -29,7 +29,6 @@ def deployment_of(
     return Deployment(
         sections={**sections, "files": _database(demand, values)} if files else sections,
         reserved_vcpu=reserved_vcpu(demand.instance.vcpu),
-        why_not=NOT_DEPLOYED if files else "",
     )
 
 
