@@ -109,7 +109,9 @@ class FilesDatabase(Component):
             tags=self.tags("database"),
             opts=self.child(depends_on=args.waits_for, protected=True, patience=PATIENCE),
         )
-        self.secret_arn = self.instance.master_user_secrets.apply(lambda found: found[0].secret_arn if found else "")
+        self.secret_arn = self.instance.master_user_secrets.apply(
+            lambda found: str(found[0].secret_arn) if found else ""
+        )
         self.ready: list[pulumi.Resource] = [
             self.instance,
             aws.secretsmanager.SecretRotation(
