@@ -149,7 +149,8 @@ _OF_TYPE = {
     ),
     "aws:rds/instance:Instance": (
         "rds:CreateDBInstance DescribeDBInstances ModifyDBInstance RebootDBInstance DeleteDBInstance "
-        "CreateDBSnapshot DescribeDBSnapshots AddTagsToResource RemoveTagsFromResource ListTagsForResource "
+        "CreateDBSnapshot DescribeDBSnapshots RestoreDBInstanceToPointInTime AddTagsToResource RemoveTagsFromResource "
+        "ListTagsForResource "
         # RDS acts in the caller's name (RDS User Guide, "Permissions required for Secrets Manager integration",
         # "Authorizing use of a customer managed key")
         "kms:CreateGrant DescribeKey Decrypt GenerateDataKey secretsmanager:CreateSecret TagResource "
