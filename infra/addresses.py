@@ -12,6 +12,7 @@ from planner.errors import UsageProblem
 VPC = "10.0.0.0/16"
 PUBLIC = "10.0.255.240/28"  # only the NAT gateway
 CONTROL = "10.0.255.224/28"  # only the control nodes' fixed addresses
+FILES = ("10.0.255.192/28", "10.0.255.208/28")  # only the database of files, in two zones
 RESERVED = 5  # AWS reserves the first four addresses and the last of every subnet
 LARGEST, SMALLEST = 17, 24  # prefix lengths of the nodes' subnet: half of the VPC at most
 SPARE = 0.10  # replacements start before the old nodes release their addresses

@@ -10,6 +10,7 @@ from fleet_pool import settings
 from fleet_pool.node import gpu_use, watch
 from fleet_pool.slurm import NODES_OUT
 
+from infra.files import CONNECTIONS
 from planner.stack.spec import ClusterSpec, suffixes
 
 HOUR, MINUTES_5 = 3600, 300
@@ -21,7 +22,8 @@ EXPORT_S = HOUR  # a checkpoint that is in the file system alone for longer
 POOL_FULL_PERCENT = (settings.HIGH_WATERMARK_PERCENT + settings.OUT_OF_SPACE_PERCENT) / 2
 ABOVE, BELOW = "GreaterThanThreshold", "LessThanThreshold"
 IGNORED, ALARMING = "notBreaching", "breaching"  # how CloudWatch treats missing data
-AUTO_SCALING, EC2, FSX, NAT = "AWS/AutoScaling", "AWS/EC2", "AWS/FSx", "AWS/NATGateway"
+SLOW_WRITE_S = 0.02  # Guesstimate: single-digit milliseconds are usual of gp3
+AUTO_SCALING, EC2, FSX, NAT, RDS = "AWS/AutoScaling", "AWS/EC2", "AWS/FSx", "AWS/NATGateway", "AWS/RDS"
 
 
 def _always(_: ClusterSpec) -> bool:
@@ -187,6 +189,37 @@ ALARMS = (
         comparison=ABOVE,
         missing=ALARMING,
         why="The pool or a control node has a problem, or no control node tells. Run `planner pool status`.",
+    ),
+    # the thresholds are a person's time to act, not limits of RDS
+    Alarm(
+        name="files-space",
+        target="files",
+        namespace=RDS,
+        metric="FreeStorageSpace",
+        statistic="Minimum",
+        comparison=BELOW,
+        threshold_of=lambda spec: LEAST_FREE * spec.files.storage_gib * 2**30 if spec.files else 0,
+        why="Less than a tenth of the files' database is free. Full, it stops every mount: give it more storage_gib.",
+    ),
+    Alarm(
+        name="files-connections",
+        target="files",
+        namespace=RDS,
+        metric="DatabaseConnections",
+        statistic="Maximum",
+        comparison=ABOVE,
+        threshold=CONNECTIONS,
+        why="Mounts hold nearly all connections of the files' database; new ones will be refused.",
+    ),
+    Alarm(
+        name="files-latency",
+        target="files",
+        namespace=RDS,
+        metric="WriteLatency",
+        statistic="Average",
+        comparison=ABOVE,
+        threshold=SLOW_WRITE_S,
+        why="The files' database writes slowly, and with it every file that is made: a larger class, or fewer files.",
     ),
     Alarm(
         name="fleet-problems",

@@ -15,6 +15,7 @@ ANYWHERE = "anywhere"  # as a target: 0.0.0.0/0
 ALL: tuple[Ports, ...] = (("-1", None, None),)
 HTTPS: tuple[Ports, ...] = (("tcp", 443, 443),)
 POOL: tuple[Ports, ...] = (("tcp", FIRST_PORT, LAST_PORT),)  # AIStore: listeners of proxies and targets
+POSTGRES: tuple[Ports, ...] = (("tcp", 5432, 5432),)
 LUSTRE: tuple[Ports, ...] = (("tcp", 988, 988), ("tcp", 1018, 1023))  # FSx for Lustre User Guide: clients and servers
 
 
@@ -41,6 +42,7 @@ CONTROL_NODES = (
     AllowedFlow(source="fleet", target="pool", ports=POOL, why="clients and targets reach the proxies"),
 )
 TARGETS_ON_GPU_NODES = (AllowedFlow(source="pool", target="fleet", ports=POOL, why="proxies reach the targets"),)
+METADATA = (AllowedFlow(source="fleet", target="files", ports=POSTGRES, why="mounts ask for metadata"),)
 STORAGE_CLUSTER = (
     AllowedFlow(source="nvme", target="nvme", ports=POOL, why="targets of the storage cluster"),
     AllowedFlow(source="nvme", target=ANYWHERE, ports=HTTPS, why="S3, Systems Manager, packages"),

@@ -12,11 +12,10 @@ from pathlib import Path
 import pulumi
 import pulumi_aws as aws
 from fleet_pool.node.facts import Stack
-from fleet_pool.settings import DAEMON
 
 from infra.buckets import bucket_name, secure_bucket
 from infra.naming import Component, Naming
-from infra.node.built import expected
+from infra.node.built import APART, expected
 from infra.node.render import LAUNCH_FILE, bundle_files
 from infra.node.zipped import launch_file, worker_file
 
@@ -49,13 +48,13 @@ class Bundle:
 
     @property
     def sums(self) -> tuple[tuple[str, str], ...]:
-        """(name, sha256) of the files that every node fetches. Only nodes that run the daemon fetch and check the
-        daemon."""
-        return tuple((name, sha256) for name, sha256 in self.every_sum if name != DAEMON)
+        """(name, sha256) of the files that every node fetches. The others are fetched and checked by those nodes alone
+        that run them."""
+        return tuple((name, sha256) for name, sha256 in self.every_sum if name not in APART)
 
     def key(self, name: str) -> str:
-        """The key of a file in the bucket. The daemon has a prefix of its own, since many bundles share it."""
-        return f"daemons/{self.binaries[DAEMON]}/{DAEMON}" if name == DAEMON else f"bundles/{self.sha256}/{name}"
+        """The key of a file in the bucket."""
+        return f"daemons/{self.binaries[name]}/{name}" if name in APART else f"bundles/{self.sha256}/{name}"
 
 
 def bundle(stack: Stack, slurm_runs: bool = False) -> Bundle:
@@ -63,7 +62,7 @@ def bundle(stack: Stack, slurm_runs: bool = False) -> Bundle:
     return Bundle(
         texts=bundle_files(stack, slurm_runs),
         archives={LAUNCH_FILE: launch_file()},
-        binaries=expected() if stack.proxies else {},
+        binaries=expected(stack.files) if stack.proxies else {},
     )
 
 

@@ -20,7 +20,19 @@ from planner.stack.spec import ClusterSpec, suffixes
 
 FLEET_GROUP = "fleet-group"  # and fleet-group-2: of the nodes of a second Capacity Block
 # in a useful order for a person; firewall and artefacts have no bill lines of their own
-COMPONENTS = ("network", "firewall", "tier", "artefacts", "pool", "nvme", "lustre", "fleet", "scheduler", "guard")
+COMPONENTS = (
+    "network",
+    "firewall",
+    "tier",
+    "artefacts",
+    "pool",
+    "files",
+    "nvme",
+    "lustre",
+    "fleet",
+    "scheduler",
+    "guard",
+)
 
 # component -> logical names of the resources that have its lines; the first pattern that matches any is used
 CARRIERS: dict[str, tuple[str, ...]] = {
@@ -28,6 +40,7 @@ CARRIERS: dict[str, tuple[str, ...]] = {
     # instances and their volumes, which the group launches, or AWS Batch
     "fleet": (f"{FLEET_GROUP}*", "fleet-environment"),
     "pool": ("pool-node-?",),
+    "files": ("files-database",),
     "lustre": ("lustre-file-system",),
     "nvme": ("nvme-group",),
     "tier": ("tier-bucket",),

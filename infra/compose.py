@@ -12,14 +12,17 @@ from fleet_pool.health import records as health
 from fleet_pool.launch import records
 from fleet_pool.node import boot_log, gpu_use, job_credentials, starts, watch
 from fleet_pool.operate.canary import FOLDER as CANARY
+from fleet_pool.settings import FILES_VOLUME as VOLUME
 from fleet_pool.slurm import SETTINGS
 
+from infra.addresses import FILES
 from infra.alarms import alarms_of, paid_for
 from infra.artefacts import Artefacts, ArtefactsArgs
 from infra.buckets import bucket_arn
 from infra.dashboard import COMPUTE, dashboard
 from infra.data_bucket import DataBucket, DataBucketArgs
 from infra.derived import addresses_of, bundle_of, expected_of, interfaces_of
+from infra.files import FilesArgs, FilesDatabase, mount_connections
 from infra.firewall import Firewall
 from infra.fleet import FleetArgs, GpuFleet, NodesOfSlurm
 from infra.guard import GuardArgs, Guards
@@ -55,6 +58,7 @@ class Stack:
     scheduler: SlurmCluster | None
     pool: Pool | None
     nvme: Nvme | None
+    files: FilesDatabase | None
     lustre: LustreFileSystem | None
 
 
@@ -83,9 +87,10 @@ def compose(spec: ClusterSpec, bundle_folder: Path | None = None) -> Stack:
     pool = _control_nodes(spec, base) if "pool" in components else None
     nvme = _storage_cluster(spec, base) if "nvme" in components else None
     lustre = _file_system(spec, base) if "lustre" in components else None
+    files = _files_database(spec, base) if spec.files else None
     workers = _workers(spec, base) if "workers" in components else None
     scheduler = _scheduler(spec, base) if spec.scheduler else None
-    fleet = _fleet(spec, base, pool, nvme, lustre, scheduler) if workers is None else None
+    fleet = _fleet(spec, base, pool, nvme, lustre or files, scheduler) if workers is None else None
     if scheduler and fleet:
         scheduler.queues(fleet.slurm_groups)
     stack = Stack(
@@ -97,6 +102,7 @@ def compose(spec: ClusterSpec, bundle_folder: Path | None = None) -> Stack:
         scheduler=scheduler,
         pool=pool,
         nvme=nvme,
+        files=files,
         lustre=lustre,
     )
     _guard(spec, base.naming, stack)
@@ -165,12 +171,14 @@ def _access(
     daemon: str = "",
     jobs: bool = False,
     by_pcs: bool = False,
+    secret: pulumi.Input[str] | None = None,
 ) -> Access:
     """Nodes read the data set, and read and write checkpoints, nothing else of the bucket. daemon: of the pool, whose
     canary has a prefix of its own. jobs: whether planner-launch starts jobs there, which has two."""
     reads, launch = (spec.data.dataset_prefix,), ((records.PREFIX, records.LOGS) if jobs else ())
     sick = (health.PREFIX,) if jobs else ()
     canary = (CANARY,) if daemon else ()
+    blocks = (f"{VOLUME}/",) if spec.files and daemon == "target" else ()  # jobs open files; only the pool has blocks
     own = JobAccess(
         reads=reads,
         writes=(spec.data.checkpoint_prefix, *canary, *launch),
@@ -179,13 +187,14 @@ def _access(
     )
     return Access(
         reads=reads,
-        writes=(spec.data.checkpoint_prefix, boot_log.PREFIX, *canary, *launch, *sick),
+        writes=(spec.data.checkpoint_prefix, boot_log.PREFIX, *canary, *blocks, *launch, *sick),
         jobs=own if jobs else None,
         others=others,
         groups=tuple(groups),
         daemon=daemon,
         authority=spec.pool is not None and spec.pool.tls,
         by_pcs=by_pcs,
+        secret=secret,
     )
 
 
@@ -237,6 +246,22 @@ def _file_system(spec: ClusterSpec, base: _Base) -> LustreFileSystem:
     )
 
 
+def _files_database(spec: ClusterSpec, base: _Base) -> FilesDatabase:
+    assert spec.files is not None
+    return FilesDatabase(
+        base.naming,
+        FilesArgs(
+            size=spec.files,
+            vpc_id=base.network.vpc.id,
+            zone_ids=(spec.zone_id, spec.files.second_zone_id),
+            blocks=FILES,
+            security_group_id=base.firewall.groups["files"].id,
+            key_arn=base.data_bucket.key.arn,
+            waits_for=[*base.firewall.rules, base.data_bucket.key],
+        ),
+    )
+
+
 def _scheduler(spec: ClusterSpec, base: _Base) -> SlurmCluster:
     # how far a gang is follows from when its COMMITs were written
     commits = (spec.data.checkpoint_prefix,) if spec.scheduler and spec.scheduler.markets else ()
@@ -265,7 +290,7 @@ def _fleet(
     base: _Base,
     pool: Pool | None,
     nvme: Nvme | None,
-    lustre: LustreFileSystem | None,
+    shared: LustreFileSystem | FilesDatabase | None,
     scheduler: SlurmCluster | None,
 ) -> GpuFleet:
     groups = fleet_groups(spec)
@@ -281,18 +306,19 @@ def _fleet(
             daemon="target" if LAYOUTS[spec.layout].targets_on == "gpu" else "",
             jobs=True,
             by_pcs=scheduler is not None,
+            secret=shared.secret_arn if isinstance(shared, FilesDatabase) else None,
         ),
         settings={
             **_node_settings(spec, base, "gpu"),
             **_price(spec),
-            **_lustre_settings(spec, lustre),
+            **_mount_settings(spec, shared),
             **_give_up_settings(spec),
             job_credentials.ROLE_VARIABLE: job_role_arn(base.naming),
         },
         waits_for=[
             *base.ready,
             *(pool.nodes if pool else ()),
-            *(lustre.ready if lustre else ()),
+            *(shared.ready if shared else ()),
             *((nvme.group,) if nvme else ()),
         ],
         by_pcs=scheduler is not None,
@@ -330,11 +356,17 @@ def _workers(spec: ClusterSpec, base: _Base) -> WorkerFleet:
     )
 
 
-def _lustre_settings(spec: ClusterSpec, lustre: LustreFileSystem | None) -> Settings:
-    """What nodes mount, and over which network."""
-    if lustre is None or spec.lustre is None:
+def _mount_settings(spec: ClusterSpec, shared: LustreFileSystem | FilesDatabase | None) -> Settings:
+    """What nodes mount, and over which network; or where the metadata of their files is."""
+    if isinstance(shared, FilesDatabase):
+        connections = mount_connections(spec.fleet.nodes)
+        return {
+            "PLANNER_FILES": shared.url(connections),
+            "PLANNER_FILES_SECRET": shared.secret_arn,
+        }
+    if shared is None or spec.lustre is None:
         return {}
-    return {"PLANNER_LUSTRE": lustre.mount_source, "PLANNER_FABRIC": "efa" if spec.lustre.efa else "tcp"}
+    return {"PLANNER_LUSTRE": shared.mount_source, "PLANNER_FABRIC": "efa" if spec.lustre.efa else "tcp"}
 
 
 def _give_up_settings(spec: ClusterSpec) -> Settings:
@@ -345,7 +377,7 @@ def _give_up_settings(spec: ClusterSpec) -> Settings:
 
 
 def _guard(spec: ClusterSpec, naming: Naming, stack: Stack) -> None:
-    alarms = alarms_of(spec, LAYOUTS[spec.layout].components)
+    alarms = alarms_of(spec, (*LAYOUTS[spec.layout].components, *(("files",) if spec.files else ())))
     if spec.guard.alarms > len(alarms) + (OF_A_GROUP if spec.scheduler else 0):
         pulumi.log.warn(f"the bill pays for {spec.guard.alarms} alarms; this stack has only {len(alarms)}")
     groups = stack.fleet.groups if stack.fleet else []
@@ -366,6 +398,7 @@ def _guard(spec: ClusterSpec, naming: Naming, stack: Stack) -> None:
         "network": {"NatGatewayId": stack.network.nat.id},
         "pool": {watch.STACK: spec.stack},
         **({"nvme": {"AutoScalingGroupName": stack.nvme.group.name}} if stack.nvme else {}),
+        **({"files": {"DBInstanceIdentifier": stack.files.instance.identifier}} if stack.files else {}),
         **({"lustre": {"FileSystemId": stack.lustre.file_system.id}} if stack.lustre else {}),
     }
     guards = Guards(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from infra import operate
-from infra.deployer_actions import ACTIONS, LOOK_UP_ACTIONS, PURCHASE_ACTIONS, SCHEDULER_ACTIONS
+from infra.deployer_actions import ACTIONS, FILES_TYPES, LOOK_UP_ACTIONS, PURCHASE_ACTIONS, SCHEDULER_ACTIONS
 
 LIMIT = 6144  # characters of a managed policy, white space not counted (IAM quotas)
 FOLDER = Path(__file__).resolve().parent
@@ -31,6 +31,9 @@ SCHEDULER_FILE = "deployer-policy-scheduler.json"
 # AWS PCS asks for this path, or names that begin with AWSPCS
 _PCS_ROLES = "arn:aws:iam::*:role/aws-pcs/planner-*"
 _PCS_PROFILES = "arn:aws:iam::*:instance-profile/aws-pcs/planner-*"
+FILES_FILE = "deployer-policy-files.json"
+_DATABASES = tuple(f"arn:aws:rds:*:*:{kind}:planner-*" for kind in ("db", "pg", "snapshot", "subgrp"))
+_DATABASE_SECRETS = "arn:aws:secretsmanager:*:*:secret:rds!db-*"  # the database's password, which RDS makes
 _PCS_SECRETS = "arn:aws:secretsmanager:*:*:secret:pcs!*"  # the cluster's key, which AWS PCS makes
 # service -> resources that its actions are limited to, by the names that a stack gives them
 _WHERE: dict[str, tuple[str, ...]] = {
@@ -91,9 +94,10 @@ FILES = {
 
 
 def policies() -> dict[str, dict[str, Any]]:
-    """File name -> policy: three for `pulumi up` and `destroy`, one more for a Slurm cluster, one for buying
-    capacity, one for operating."""
-    needed = {action for found in ACTIONS.values() for action in found} | set(LOOK_UP_ACTIONS)
+    """File name -> policy: three for `pulumi up` and `destroy`, one more for a Slurm cluster, one for files over the
+    pool, one for buying capacity, one for operating."""
+    always = (found for type_, found in ACTIONS.items() if type_ not in FILES_TYPES)
+    needed = {action for found in always for action in found} | set(LOOK_UP_ACTIONS)
     found = {}
     for name, services in FILES.items():
         statements: dict[str, dict[str, Any]] = {}
@@ -109,6 +113,7 @@ def policies() -> dict[str, dict[str, Any]]:
         found[f"deployer-policy-{name}.json"] = _policy(list(statements.values()))
     buying = {"Sid": "Reserve", "Effect": "Allow", "Action": sorted(PURCHASE_ACTIONS), "Resource": ["*"]}
     found |= {"deployer-policy-reserve.json": _policy([buying]), SCHEDULER_FILE: _policy(_scheduling())}
+    found |= {FILES_FILE: _policy(_of_files())}
     return {**found, operate.FILE: operate.policy()}
 
 
@@ -131,6 +136,26 @@ def _scheduling() -> list[dict[str, Any]]:
         {
             **_allow("PcsServiceRole", ["iam:CreateServiceLinkedRole"], ["arn:aws:iam::*:role/aws-service-role/*"]),
             "Condition": {"StringEquals": {"iam:AWSServiceName": ["pcs.amazonaws.com"]}},
+        },
+    ]
+
+
+def _of_files() -> list[dict[str, Any]]:
+    """Beside the three: for a stack with files over the pool."""
+    needed = sorted({action for type_ in FILES_TYPES for action in ACTIONS[type_]})
+    of_rds = [action for action in needed if action.startswith("rds:")]
+    lists = [action for action in of_rds if action.startswith("rds:Describe")]
+    return [
+        _allow("RdsAnywhere", lists, ["*"]),  # they list by a filter
+        _allow("Rds", [action for action in of_rds if action not in lists], list(_DATABASES)),
+        _allow("RdsSecrets", [one for one in needed if one.startswith("secretsmanager:")], [_DATABASE_SECRETS]),
+        {
+            **_allow("KeyThroughSecrets", ["kms:Decrypt", "kms:GenerateDataKey"], ["*"]),
+            "Condition": {"StringLike": {"kms:ViaService": "secretsmanager.*.amazonaws.com"}},
+        },
+        {
+            **_allow("RdsServiceRole", ["iam:CreateServiceLinkedRole"], ["arn:aws:iam::*:role/aws-service-role/*"]),
+            "Condition": {"StringEquals": {"iam:AWSServiceName": ["rds.amazonaws.com"]}},
         },
     ]
 

@@ -147,6 +147,26 @@ _OF_TYPE = {
         "kms:CreateKey DescribeKey GetKeyPolicy PutKeyPolicy GetKeyRotationStatus EnableKeyRotation "
         "UpdateKeyDescription ListResourceTags TagResource UntagResource"
     ),
+    "aws:rds/instance:Instance": (
+        "rds:CreateDBInstance DescribeDBInstances ModifyDBInstance RebootDBInstance DeleteDBInstance "
+        "CreateDBSnapshot DescribeDBSnapshots RestoreDBInstanceToPointInTime AddTagsToResource RemoveTagsFromResource "
+        "ListTagsForResource "
+        # RDS acts in the caller's name (RDS User Guide, "Permissions required for Secrets Manager integration",
+        # "Authorizing use of a customer managed key")
+        "kms:CreateGrant DescribeKey Decrypt GenerateDataKey secretsmanager:CreateSecret TagResource "
+        "ec2:DescribeSecurityGroups DescribeSubnets DescribeVpcs iam:CreateServiceLinkedRole"
+    ),
+    "aws:rds/parameterGroup:ParameterGroup": (
+        "rds:CreateDBParameterGroup DescribeDBParameterGroups DescribeDBParameters ModifyDBParameterGroup "
+        "ResetDBParameterGroup DeleteDBParameterGroup AddTagsToResource RemoveTagsFromResource ListTagsForResource"
+    ),
+    "aws:rds/subnetGroup:SubnetGroup": (
+        "rds:CreateDBSubnetGroup DescribeDBSubnetGroups ModifyDBSubnetGroup DeleteDBSubnetGroup AddTagsToResource "
+        "RemoveTagsFromResource ListTagsForResource"
+    ),
+    "aws:secretsmanager/secretRotation:SecretRotation": (
+        "secretsmanager:RotateSecret DescribeSecret CancelRotateSecret"
+    ),
     "aws:s3/bucket:Bucket": (
         "s3:CreateBucket PutBucketTagging TagResource UntagResource DeleteBucket ListBucketVersions DeleteObject "
         "DeleteObjectVersion " + _S3_READ
@@ -227,6 +247,8 @@ def _expanded(text: str) -> tuple[str, ...]:
 
 
 ACTIONS: dict[str, tuple[str, ...]] = {type_: _expanded(text) for type_, text in _OF_TYPE.items()}
+# of files over the pool, whose rights are in a policy of their own
+FILES_TYPES = tuple(type_ for type_ in ACTIONS if type_.startswith(("aws:rds/", "aws:secretsmanager/")))
 LOOK_UP_ACTIONS = _expanded(_LOOKING)
 PURCHASE_ACTIONS = _expanded(_BUYING)
 # and the roles and profiles of its nodes, whose names have a path

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from fleet_pool.node.facts import Expected
 from fleet_pool.node.facts import Stack as NodeFacts
+from fleet_pool.settings import FILES_FOLDER
 
 from infra.addresses import AddressPlan, address_plan, lustre_addresses
 from infra.artefacts import Bundle, bundle, worker_bundle
@@ -67,6 +68,7 @@ def _node_facts(spec: ClusterSpec, proxies: Sequence[str]) -> NodeFacts:
         low_watermark_percent=pool.low_watermark_percent,
         dataset_prefix=spec.data.dataset_prefix,
         checkpoint_prefix=spec.data.checkpoint_prefix,
+        files=spec.files is not None,
         checkpoints_kept=0 if spec.data.checkpoints_kept == "all" else int(spec.data.checkpoints_kept),
     )
 
@@ -80,7 +82,7 @@ def expected_of(spec: ClusterSpec) -> dict[str, Expected]:
         neuron=fleet.gpus if fleet.neuron else 0,
         efa=sum(nic.kind.startswith("efa") for nic in interfaces_of(spec)),
         drives=fleet.drives,
-        mount=LUSTRE_ROOT if spec.lustre else "",
+        mount=LUSTRE_ROOT if spec.lustre else FILES_FOLDER if spec.files else "",
     )
     return {
         "gpu": gpu,

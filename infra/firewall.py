@@ -20,6 +20,7 @@ DESCRIPTIONS = {
     "fleet": "GPU nodes",
     "pool": "Control nodes of the storage pool",
     "nvme": "Nodes of the storage cluster",
+    "files": "Metadata database of files over the pool",
     "lustre": "FSx for Lustre file system",
     "scheduler": "Slurm controller of AWS PCS",
     "login": "Login node",
@@ -31,7 +32,8 @@ class Firewall(Component):
 
     def __init__(self, network: Network, flows: tuple[AllowedFlow, ...]) -> None:
         super().__init__("firewall", network.naming)
-        names = dict.fromkeys(flow.source for flow in flows)
+        ends = (name for flow in flows for name in (flow.source, flow.target))
+        names = dict.fromkeys(name for name in ends if name != ANYWHERE)
         self.groups = {
             name: aws.ec2.SecurityGroup(
                 self.named(name),

@@ -64,12 +64,17 @@ class _Recording(mocks.MockMonitor):
 _ANSWERED = threading.local()
 
 
+# outputs that are lists, with the key of their one entry
+_LISTED = {"aws:rds/instance:Instance": {"masterUserSecrets": "secretArn"}}
+
+
 class _Answers(mocks.Mocks):
     """Answers outputs with references, and the look-ups of the program."""
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str, dict[str, Any]]:
         urn = _ANSWERED.urn
-        return f"${{{urn}.id}}", args.inputs | {name: f"${{{urn}.{name}}}" for name in _outputs(args.typ)}
+        listed = {name: [{key: f"${{{urn}.{name}}}"}] for name, key in _LISTED.get(args.typ, {}).items()}
+        return f"${{{urn}.id}}", args.inputs | {name: f"${{{urn}.{name}}}" for name in _outputs(args.typ)} | listed
 
     def call(self, args: mocks.MockCallArgs) -> tuple[dict[str, Any], list[tuple[str, str]]]:
         if args.token == "aws:index/getCallerIdentity:getCallerIdentity":

@@ -45,7 +45,8 @@ class Access:
     proxy or target of the pool; empty for none. authority: whether it has a certificate of the pool's certificate
     authority. jobs: what the jobs there may do; None for a node without jobs. by_pcs: whether AWS PCS launches the
     nodes, which takes roles of one path alone. bundles: further folders of the artefacts bucket that it reads. lists:
-    prefixes of the data bucket of which it sees the names alone."""
+    prefixes of the data bucket of which it sees the names alone. secret: ARN of the one secret that they read; None for
+    none."""
 
     reads: tuple[str, ...]
     writes: tuple[str, ...]
@@ -57,6 +58,7 @@ class Access:
     by_pcs: bool = False
     bundles: tuple[str, ...] = ()
     lists: tuple[str, ...] = ()
+    secret: pulumi.Input[str] | None = None
 
     @property
     def path(self) -> str | None:
@@ -105,6 +107,7 @@ def node_identity(component: Component, data_bucket: DataBucket, artefacts: Arte
             artefacts=bucket_arn(artefacts.bucket.id),
             key=data_bucket.key.arn,
             jobs=job_role_arn(naming),
+            secret=access.secret or "",
             groups=pulumi.Output.all(
                 *(naming.arn("autoscaling", f"autoScalingGroup:*:autoScalingGroupName/{one}") for one in access.groups)
             ),
@@ -144,6 +147,15 @@ def _policy(arns: dict[str, Any], access: Access) -> str:
     if access.jobs:
         statements.append(
             {"Sid": "KeysForJobs", "Effect": "Allow", "Action": "sts:AssumeRole", "Resource": arns["jobs"]}
+        )
+    if access.secret is not None:
+        statements.append(
+            {
+                "Sid": "DatabasePassword",
+                "Effect": "Allow",
+                "Action": "secretsmanager:GetSecretValue",
+                "Resource": arns["secret"],
+            }
         )
     if access.by_pcs:  # the one right that AWS PCS asks for
         statements.append(

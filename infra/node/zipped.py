@@ -42,7 +42,8 @@ from fleet_pool.worker.command import main
 sys.exit(main())
 '''
 # what operates a pool, and the gateway with the client below it; jobs install the wheel
-_POOL = ("node/", "health/", "operate/", "launch/", "client/", "doors/__init__", "doors/gateway", "doors/staged")
+_DOORS = tuple(f"doors/{name}" for name in ("__init__", "credentials", "gateway", "staged"))
+_POOL = ("node/", "health/", "operate/", "launch/", "client/", *_DOORS)
 # what a worker loads; the engine's SDK and boto3 only if the image has them
 _WORKERS = (
     "worker/",

@@ -15,7 +15,7 @@ GATEWAY, INTERFACE = "Gateway", "Interface"
 
 def services_of(spec: ClusterSpec) -> tuple[str, ...]:
     """Services that not every Region has, as their endpoints are named."""
-    found = (("fsx", spec.lustre), ("batch", spec.workers), ("pcs", spec.scheduler))
+    found = (("fsx", spec.lustre), ("rds", spec.files), ("batch", spec.workers), ("pcs", spec.scheduler))
     return tuple(name for name, part in found if part)
 
 

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 @click.option("--ami", metavar="AMI", help="AMI of the GPU nodes.")
 @click.option("--control-ami", metavar="AMI", help="AMI of the control and storage nodes, without GPU drivers.")
 @click.option("--zone-id", metavar="ZONE", help="Availability Zone ID for the whole stack, like use1-az4.")
+@click.option("--second-zone-id", metavar="ZONE", help="Zone of the standby database of files over the pool.")
 @click.option("--reservation", metavar="CR", help="ID of the Capacity Reservation or Capacity Block to run in.")
 @click.option("--placement-group", metavar="GROUP", help="Cluster placement group of the Capacity Reservation.")
 @click.option(
@@ -81,6 +82,7 @@ def command(
     ami: str | None,
     control_ami: str | None,
     zone_id: str | None,
+    second_zone_id: str | None,
     reservation: str | None,
     placement_group: str | None,
     block_starts: str | None,

@@ -113,8 +113,8 @@ def _taken_for_granted(plan: Plan, used: Mapping[str, Assumption]) -> list[str]:
     files = plan.storage.settings_of(ConvergedSettings).has_files(plan.data.access)
     if files and "converged" in plan.storage.layouts:
         notes.append(
-            "files over the pool of the nodes' drives (converged, by JuiceFS) are priced but not deployed yet, so no "
-            "choice with them is recommended; with them, appends to one file from several nodes lose records"
+            "with files over the pool of the nodes' drives (converged, by JuiceFS), appends to one file from several "
+            "nodes lose records"
         )
     return notes
 

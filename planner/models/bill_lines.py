@@ -111,7 +111,7 @@ LINES = (
     _overhead("transfer.ingest", "tier"),
     _storage("pool.control-nodes", "pool"),
     _storage("pool.control-ebs", "pool"),
-    _storage("storage.files.*", "pool"),
+    _storage("storage.files.*", "files"),
     _storage("storage.nvme.nodes", "nvme"),
     _storage("storage.nvme.ebs", "nvme"),
     _storage("storage.lustre.capacity", "lustre"),

@@ -11,14 +11,19 @@ from fleet_pool.settings import AISTORE_VERSION, BadSetting, low_watermark_perce
 from planner.layouts.registry import ROOMS
 from planner.plan.quantities import MOST_KEPT
 from planner.plan.wording import shown
+from planner.plan.zone_ids import is_zone, zone_prefix
 from planner.stack.finding import Finding
-from planner.stack.spec import ENGINE, SECTIONS, ClusterSpec, Lustre, Pool
+from planner.stack.spec import ENGINE, PLACEHOLDER, SECTIONS, ClusterSpec, Lustre, Pool
 
 EFA_STEP_GIB = {125: 38_400, 250: 19_200, 500: 9_600, 1000: 4_800}
 NITRO_3 = ("c5n", "g4dn", "inf1", "m5dn", "p3dn", "p4d", "p4de", "r5dn")  # families with EFA, but before Nitro v4
 METADATA_IOPS = (1500, 3000, 6000)  # and multiples of 12,000 up to 192,000
 S3_CLASSES = ("STANDARD", "STANDARD_IA", "INTELLIGENT_TIERING", "GLACIER_IR")
 NAT_LINE = "network.nat-s3-data"
+DATABASE_LINE = "storage.files.database"
+LEAST_DATABASE_GIB, MOST_DATABASE_GIB = 20, 65_536  # RDS User Guide, "gp3 storage", PostgreSQL
+MOST_BACKUP_DAYS = 35  # RDS User Guide, "Backup retention period"
+WRITE_BOTH = "write both again with `planner stack`"
 _FEW_DIGITS = re.compile("[1-9][0-9]{0,8}")  # so few that they can be read as a number at all
 
 
@@ -30,6 +35,7 @@ def storage_findings(spec: ClusterSpec) -> Iterator[Finding]:
     yield from _nvme(spec)
     yield from _control(spec)
     yield from _pool(spec)
+    yield from _files(spec)
     yield from _data(spec)
     yield from _gateway(spec)
 
@@ -149,6 +155,38 @@ def _pool(spec: ClusterSpec) -> Iterator[Finding]:
         )
 
 
+def _files(spec: ClusterSpec) -> Iterator[Finding]:
+    files, at = spec.files, ("files",)
+    billed = DATABASE_LINE in {*spec.usd_per_hour, *spec.metered, *spec.unpriced}
+    if billed != (files is not None):
+        message = (
+            f"{DATABASE_LINE} is {'on' if billed else 'not on'} the bill, and the file has {'no' if billed else 'a'} "
+        )
+        yield Finding(path=at if files else (), message=f"{message}section files", remedy=WRITE_BOTH)
+    if files is None:
+        return
+    if spec.layout != "converged" or spec.pool is None or not spec.pool.tls:
+        message = "files over the pool need a pool on the GPU nodes with mutual TLS"
+        yield Finding(path=at, message=message, remedy="choose a scenario of converged, without deploy.pool_tls: false")
+    if PLACEHOLDER not in files.second_zone_id and (
+        not is_zone(files.second_zone_id, spec.region) or files.second_zone_id == spec.zone_id
+    ):
+        message = (
+            f"zone {shown(files.second_zone_id)} is not another one of {spec.region}: the database's standby needs it"
+        )
+        remedy = f"write another zone id, like {zone_prefix(spec.region)}-az2"
+        yield Finding(path=(*at, "second_zone_id"), message=message, remedy=remedy)
+    if not files.instance_class.startswith("db."):
+        message = f"{shown(files.instance_class)} is not a class of RDS"
+        yield Finding(path=(*at, "instance_class"), message=message, remedy="like db.r8g.xlarge")
+    if not LEAST_DATABASE_GIB <= files.storage_gib <= MOST_DATABASE_GIB:
+        message = f"{files.storage_gib:,} GiB of metadata: gp3 has {LEAST_DATABASE_GIB} to {MOST_DATABASE_GIB:,} GiB"
+        yield Finding(path=(*at, "storage_gib"), message=message, remedy="`planner stack` writes what the files need")
+    if not 1 <= files.backup_days <= MOST_BACKUP_DAYS:
+        message = f"backups of {files.backup_days} days: RDS keeps 1 to {MOST_BACKUP_DAYS}"
+        yield Finding(path=(*at, "backup_days"), message=message, remedy="7 days are usual")
+
+
 def _engine(pool: Pool) -> Iterator[Finding]:
     """The nodes' bundle holds one engine in one release, with which sizes and settings were tested."""
     if pool.engine != ENGINE:
@@ -192,7 +230,7 @@ def _gateway(spec: ClusterSpec) -> Iterator[Finding]:
     at = ("gateway_endpoint",)
     if spec.gateway_endpoint and billed:
         message = f"{NAT_LINE} is on the bill, but with an S3 gateway endpoint S3 traffic does not pass the NAT gateway"
-        yield Finding(path=at, message=message, remedy="write both again with `planner stack`")
+        yield Finding(path=at, message=message, remedy=WRITE_BOTH)
     if not spec.gateway_endpoint and not billed and not spec.layout_has("lustre"):
         message = "without an S3 gateway endpoint S3 traffic passes the NAT gateway, which is not on the bill"
         yield Finding(path=at, message=message, remedy="write true, since the endpoint is free; or change the plan")

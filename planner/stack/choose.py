@@ -38,6 +38,7 @@ from planner.stack.spec import (
     Control,
     Data,
     Fallback,
+    Files,
     Fleet,
     Guard,
     Lustre,
@@ -64,11 +65,18 @@ _FROM_PLAN = {
     "scheduler": "deploy.slurm",
 }
 SLURM_VERSION = "25.11"  # the newest with settings of GRES (AWS PCS User Guide, gres-custom-settings)
-_SECTIONS: Mapping[str, type[Any]] = {"control": Control, "pool": Pool, "lustre": Lustre, "nvme": NvmeCluster}
+_SECTIONS: Mapping[str, type[Any]] = {
+    "control": Control,
+    "pool": Pool,
+    "files": Files,
+    "lustre": Lustre,
+    "nvme": NvmeCluster,
+}
 _FROM_CALL = {
     "zone_id": "--zone-id",
     "fleet.ami": "--ami",
     "control.ami": "--control-ami",
+    "files.second_zone_id": "--second-zone-id",
     "fleet.nic_profile": "--nic-profile",
     "stack": "--stack",
     "guard.notify": "--notify",
@@ -88,6 +96,7 @@ class FromAccount:
     ami: str = ""
     control_ami: str = ""
     zone_id: str = ""
+    second_zone_id: str = ""
     notify: str = ""
     reservation_id: str = ""
     placement_group: str = ""
@@ -314,7 +323,8 @@ def _whole(key: str, values: Values) -> int:
 
 def _sections(deployment: Deployment, given: FromAccount) -> dict[str, object]:
     """The sections of a spec that only this layout has, with values from the account."""
-    found = {name: _SECTIONS[name](**fields) for name, fields in deployment.sections.items()}
+    second = {"files": {"second_zone_id": given.second_zone_id or f"{PLACEHOLDER}-second-zone-id"}}
+    found = {name: _SECTIONS[name](**fields, **second.get(name, {})) for name, fields in deployment.sections.items()}
     if "control" in found:
         found["control"] = replace(found["control"], ami=given.control_ami or f"{PLACEHOLDER}-control-ami")
     return found

@@ -7,7 +7,7 @@ import math
 from planner.models.bill_lines import bill_line
 from planner.stack.spec import ClusterSpec
 
-COMPONENTS = ("network", "fleet", "pool", "tier", "lustre", "nvme", "scheduler", "guard")
+COMPONENTS = ("network", "fleet", "pool", "tier", "files", "lustre", "nvme", "scheduler", "guard")
 
 
 def component_of(line: str) -> str:

@@ -24,6 +24,7 @@ def kept_of(before: ClusterSpec | None, plan: Plan, chosen: Scenario, given: Fro
     held = {
         "ami": "" if plan.deploy.ami else before.fleet.ami,
         "control_ami": before.control.ami,
+        "second_zone_id": before.files.second_zone_id if before.files else "",
         "zone_id": "" if plan.deploy.zone_id else before.zone_id,
         "notify": "" if plan.deploy.notify else before.guard.notify,
         "reservation_id": before.buying.reservation_id if same_nodes else "",

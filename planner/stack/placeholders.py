@@ -77,6 +77,14 @@ def _all(spec: ClusterSpec) -> tuple[MissingId, ...]:
             f"--filters Name=instance-type,Values={kind} --query 'InstanceTypeOfferings[].Location' --output text",
         ),
         MissingId(
+            name="files.second_zone_id",
+            what="another zone, for the standby of the files' database",
+            option="--second-zone-id",
+            example="use1-az6",
+            command=f"aws ec2 describe-availability-zones --region {region} --query 'AvailabilityZones[].ZoneId' "
+            "--output text",
+        ),
+        MissingId(
             name="buying.reservation_id",
             what="Capacity Block that you have (`planner reserve` buys one and writes these values)",
             option="--reservation",

@@ -16,6 +16,7 @@ from planner.stack.spec import ClusterSpec
 
 # sections that not every layout or file system has, and values that only a person adds
 MAY_BE_LEFT_OUT = (
+    "files",
     "lustre",
     "nvme",
     "control",

@@ -34,6 +34,7 @@ LISTED = tuple(
         "ec2/vpcEndpoint:VpcEndpoint",
         "fsx/lustreFileSystem:LustreFileSystem",
         "kms/key:Key",
+        "rds/instance:Instance",
         "s3/bucket:Bucket",
         "sns/topic:Topic",
     )

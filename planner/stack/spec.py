@@ -262,6 +262,20 @@ class Pool(_Section):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Files(_Section):
+    """Files over the pool: the database of their metadata, PostgreSQL on RDS in two zones.
+
+    instance_class: as RDS names it. storage_gib: of gp3. second_zone_id: the zone of its standby. backup_days: how far
+    back it can be restored.
+    """
+
+    instance_class: Text
+    storage_gib: Whole
+    second_zone_id: Text
+    backup_days: Whole = 7
+
+
+@dataclass(frozen=True, kw_only=True)
 class Data(_Section):
     """The prefixes of the data in the bucket, and the storage class of data that training does not read (below
     kept_prefix)."""
@@ -298,8 +312,9 @@ class ClusterSpec(_Section):
     """One stack.
 
     zone_id: the zone of everything, like use1-az4. fallback: of a scenario that may leave spot; None for others.
-    pool, lustre, nvme, workers: None if the layout has none. scheduler: None where planner-launch starts jobs. egress:
-    TCP ports that GPU nodes reach on the internet besides 443. extra_buckets: names of others that they read.
+    pool, lustre, nvme, workers: None if the layout has none. files: None where jobs read objects. scheduler: None
+    where planner-launch starts jobs. egress: TCP ports that GPU nodes reach on the internet besides 443. extra_buckets:
+    names of others that they read.
     permissions_boundary: ARN of the policy that limits every role of the stack; empty: none. usd_per_hour: bill line ->
     effective USD per hour, for every line that is billed while it is deployed. metered: lines that are billed by use or
     once, without an hourly figure. unpriced: lines without a price. None of the three has people.*, because no resource
@@ -322,6 +337,7 @@ class ClusterSpec(_Section):
     data: Data = Data()
     control: Control = Control()
     pool: Pool | None = None
+    files: Files | None = None
     lustre: Lustre | None = None
     nvme: NvmeCluster | None = None
     workers: Workers | None = None
@@ -380,6 +396,7 @@ class ClusterSpec(_Section):
             },
             "zone_id": self.zone_id,
             "guard.notify": self.guard.notify,
+            **({"files.second_zone_id": self.files.second_zone_id} if self.files else {}),
             **({"workers.image": self.workers.image} if self.workers else {}),
         }
         return tuple(name for name, value in held.items() if PLACEHOLDER in value)

@@ -30,6 +30,7 @@ ABOUT = {
     "data": "prefixes in the data bucket",
     "control": "control nodes: proxies of the pool",
     "pool": "engine and release are those of the nodes' bundle; the plan sets the rest",
+    "files": "files over the pool: the PostgreSQL database of their metadata",
     "lustre": "FSx for Lustre, linked to the bucket",
     "nvme": "the storage cluster",
     "scheduler": "a Slurm cluster by AWS PCS: accounts, limits and queues",

@@ -65,6 +65,14 @@ DRIVE_MODEL = "Amazon EC2 NVMe Instance Storage"  # EC2 User Guide, "SSD instanc
 MOUNT_OPTIONS = ("noatime", "nodiratime", "logbufs=8", "logbsize=256k", "largeio", "inode64", "swalloc")  # AIStore docs
 MOUNT_FOLDER = "/var/lib/planner/pool"  # one folder per drive below it, named by the drive's serial number
 
+# Files over the pool: JuiceFS, with blocks below this prefix of the data bucket, and where jobs see them.
+JUICEFS_VERSION = "1.4.2"
+JUICEFS = "juicefs"
+FILES_VOLUME = "files"
+FILES_FOLDER = "/files"
+# of the engine's S3 door, cmn/feat/feat.go: S3-Reverse-Proxy, S3-API-via-Root. Its code calls the first one deprecated
+FILES_FEATURES = 1 << 13 | 1 << 3
+
 # Folders on a node.
 CONF_FOLDER = "/etc/planner"
 STATE_FOLDER = "/var/lib/planner"

@@ -43,6 +43,7 @@ FILE_SYSTEM = (
     "urn:pulumi:{stack}::gpu-fleet-planner::planner:infra:Lustre$aws:fsx/lustreFileSystem:LustreFileSystem"
     "::lustre-file-system"
 )
+DATABASE = "urn:pulumi:{stack}::gpu-fleet-planner::planner:infra:Files$aws:rds/instance:Instance::files-database"
 VERBS = ("preview", "up", "refresh", "destroy")  # what has steps; the workspace asks for more between them
 
 # nothing is fetched, nothing is asked; a folder is the backend, and its secrets are nobody's
@@ -192,9 +193,10 @@ class Engine:
         return self._run("destroy", flags, lambda hear: self.stack.destroy(on_event=hear))
 
     def unprotect(self) -> None:
-        """Of the file system, before it is replaced or deleted."""
-        if self.spec.lustre is not None:
-            self.plain("state", "unprotect", FILE_SYSTEM.format(stack=self.name), "--yes", "--stack", self.name)
+        """Of the file system or of the files' database, before it is replaced or deleted."""
+        for given, urn in ((self.spec.lustre, FILE_SYSTEM), (self.spec.files, DATABASE)):
+            if given is not None:
+                self.plain("state", "unprotect", urn.format(stack=self.name), "--yes", "--stack", self.name)
 
     def cancel(self) -> Run:
         return self.plain("cancel", "--yes", "--stack", self.name)

@@ -47,7 +47,8 @@ class Stand:
     def __init__(self, folder: Path, spec: ClusterSpec) -> None:
         self.folder, self.spec = folder, spec
         home = folder / "cloud"
-        self.cloud = Cloud.new(home / "cloud.json", region=spec.region, zones=(spec.zone_id,), given=GIVEN)
+        zones = (spec.zone_id, *((spec.files.second_zone_id,) if spec.files else ()))
+        self.cloud = Cloud.new(home / "cloud.json", region=spec.region, zones=zones, given=GIVEN)
         self.api = Api(self.cloud)
         self.faults = Faults(home / "faults.json")
         self.entries = {entry["name"]: entry for entry in graph_of(spec)["resources"]}

@@ -17,6 +17,7 @@ from planner.stack.spec import (
     ClusterSpec,
     Control,
     Data,
+    Files,
     Fleet,
     Guard,
     Lustre,
@@ -106,6 +107,13 @@ def spec_of(layout: str = "converged", **changes: Any) -> ClusterSpec:
         metered=metered,
     )
     return replace(spec, **changes)
+
+
+def with_files(spec: ClusterSpec) -> ClusterSpec:
+    """The same stack of a pool, whose jobs open files."""
+    files = Files(instance_class="db.r8g.xlarge", storage_gib=20, second_zone_id="use1-az6")
+    usd = {**spec.usd_per_hour, "storage.files.database": 0.96, "storage.files.database-storage": 0.0063}
+    return replace(spec, files=files, usd_per_hour=usd)
 
 
 def fleet_of(instance_type: str, nodes: int, profile: str = "ip-saving") -> Fleet:

@@ -15,7 +15,7 @@ from infra.deployer import FOLDER, LIMIT, policies, text_of
 from infra.deployer_actions import ACTIONS, SCHEDULER_ACTIONS
 from planner.stack.spec import LAYOUTS
 from tests.infra.aws_schemas import schema
-from tests.infra.specs import BUYING, GANGS, graph_of, spec_of
+from tests.infra.specs import BUYING, GANGS, graph_of, spec_of, with_files
 
 FILES = sorted(
     path.name for pattern in ("deployer-policy-*", "operator-policy") for path in FOLDER.glob(f"{pattern}.json")
@@ -69,13 +69,14 @@ def allowed(names: list[str] = UP) -> dict[str, list[dict]]:
 
 @cache
 def graphs() -> list[dict]:
-    """A graph of every layout, and one of every way to buy."""
+    """A graph of every layout, one of every way to buy, and one with files over the pool."""
     found = []
     found = [graph_of(layout) for layout in LAYOUTS]
     for kind, buying in BUYING.items():
         purchase = "on-demand" if kind == "reservation" else kind
         layout = LAYOUTS[len(found) % len(LAYOUTS)]
         found.append(graph_of(replace(spec_of(layout), buying=buying, scenario=f"{layout}/p5.48xlarge/{purchase}")))
+    found.append(graph_of(with_files(spec_of("converged"))))
     return found
 
 
@@ -98,7 +99,10 @@ def test_every_type_of_the_program_is_in_the_table_and_no_other():
 def test_every_action_of_a_type_is_allowed(type_):
     assert set(ACTIONS[type_]) <= set(allowed())
     verbs = {re.split("(?<=[a-z])(?=[A-Z])", action.split(":")[1])[0] for action in ACTIONS[type_]}
-    making = {"Create", "Put", "Allocate", "Authorize", "Associate", "Attach", "Register", "Run", "Subscribe", "Set"}
+    making = {"Create", "Put", "Allocate", "Authorize", "Associate", "Attach", "Register", "Rotate", "Run"} | {
+        "Subscribe",
+        "Set",
+    }
     assert verbs & making or (
         type_ in ("aws:ec2/defaultSecurityGroup:DefaultSecurityGroup", "aws:budgets/budget:Budget")
     )

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from planner.errors import UsageProblem
+from infra.graph import resource_graph
+from planner.errors import PlanProblems
 from planner.layouts.converged.files import BLOCK_BYTES
 from planner.layouts.converged.layout import Converged
 from planner.layouts.converged.settings import ConvergedSettings
@@ -132,25 +133,33 @@ class TestChoice:
         objects = plan_of(data={"access": "object"}, purchase=ON_DEMAND, storage={"converged": {"posix": True}})
         assert any(line.line == "storage.files.database" for line in by_id(compared(objects))[POOL].bill)
 
-    def test_it_is_compared_and_never_recommended(self):
-        """For 20 TB the pool costs less than Lustre; it cannot be deployed, so Lustre is recommended."""
-        plan = plan_of(data={"access": "posix", "hot_dataset": "20TB"}, purchase=ON_DEMAND)
+    def test_it_is_recommended_where_it_costs_less_than_lustre(self):
+        """For 40 TB, on demand; for 20 TB the two are tied."""
+        plan = plan_of(data={"access": "posix", "hot_dataset": "40TB"}, purchase=ON_DEMAND)
         found = compared(plan)
         pool = by_id(found)[POOL]
         lustre = next(s for s in found.scenarios if s.layout == "fsx-lustre")
         assert pool.cost_usd is not None
         assert lustre.cost_usd is not None
-        assert pool.eligible
-        assert pool.held_back
+        assert not pool.held_back
         assert pool.cost_usd.p50 < lustre.cost_usd.p50
-        assert found.answer.recommended == lustre.id
+        assert found.answer.recommended == pool.id
         assert any("lose records" in text for text in pool.warnings)
-        assert any("priced but not deployed yet" in text for text in found.notes)
 
-    def test_a_stack_file_is_refused_with_the_reason(self):
+    def test_the_stack_has_the_database_that_is_billed(self):
         plan = plan_of(data={"access": "posix"}, purchase=ON_DEMAND)
         loaded = LoadedPlan(plan=plan, sha256="0" * 64, where="plan.yaml", places={}, overridden={})
         found = compared(plan)
-        for preview in (False, True):
-            with pytest.raises(UsageProblem, match="no stack mounts files over the pool yet"):
-                spec_of(loaded, found, by_id(found)[POOL], book_of(), preview=preview)
+        spec = spec_of(loaded, found, by_id(found)[POOL], book_of())
+        assert spec.files is not None
+        assert (spec.files.instance_class, spec.files.storage_gib) == ("db.r8g.xlarge", 20)
+        assert "files.second_zone_id" in spec.placeholders
+        standing = {entry["name"]: entry["bill_lines"] for entry in resource_graph(spec)["resources"]}
+        assert standing["files-database"] == ["storage.files.database", "storage.files.database-storage"]
+
+    def test_without_mutual_tls_there_are_no_files(self):
+        plan = plan_of(data={"access": "posix"}, purchase=ON_DEMAND, deploy={"pool_tls": False})
+        loaded = LoadedPlan(plan=plan, sha256="0" * 64, where="plan.yaml", places={}, overridden={})
+        found = compared(plan)
+        with pytest.raises(PlanProblems, match="mutual TLS"):
+            spec_of(loaded, found, by_id(found)[POOL], book_of())

@@ -24,6 +24,7 @@ _GIVEN = {
     "ami": "ami",
     "control_ami": "control_ami",
     "zone_id": "zone_id",
+    "second_zone_id": "second_zone_id",
     "notify": "notify",
     "reservation": "reservation_id",
     "placement_group": "placement_group",

@@ -1,6 +1,6 @@
 """Files over the pool: JuiceFS on every GPU node, its blocks in the pool and S3, its metadata in PostgreSQL on RDS.
 
-docs/decisions/0019-posix-pool.md says why, what was tried, and what is open. Nothing of it is deployed yet.
+docs/decisions/0019-posix-pool.md says why, what was tried, and what is open.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from planner.models.values import Values
 BLOCK_BYTES = 4 * 2**20
 TRASH_DAYS = 1
 DATABASE = "PostgreSQL on RDS, Multi-AZ"
-NOT_DEPLOYED = "no stack mounts files over the pool yet (storage.converged.posix, docs/decisions/0019-posix-pool.md)"
+DATABASE_CLASS = "db.r8g.xlarge"  # 4 vCPU, 32 GiB: what posix.database_usd_per_hour is the price of
 # numbers of the pool that mounts and the database limit further
 POOL_NAMES = {
     f"storage.{name}": f"storage.pool_{name}"

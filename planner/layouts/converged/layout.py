@@ -7,12 +7,12 @@ from typing import ClassVar
 
 from planner.layouts.base import Demand, Layout, Service, Timing
 from planner.layouts.converged.bill import bill_control_nodes
-from planner.layouts.converged.files import NOT_DEPLOYED, as_blocks
+from planner.layouts.converged.files import as_blocks
 from planner.layouts.converged.files_bill import bill_files
 from planner.layouts.converged.service import service_of
 from planner.layouts.converged.settings import ConvergedSettings
 from planner.layouts.converged.spec import deployment_of
-from planner.layouts.deployment import Deployment, NotDeployable
+from planner.layouts.deployment import Deployment
 from planner.models.ledger import Ledger
 from planner.models.values import Values
 from planner.plan.types import Plan
@@ -51,9 +51,7 @@ class Converged(Layout):
             bill_files(ledger, self.demand, timing, values, keeps_all=self.keeps_all)
 
     def spec(self, plan: Plan, values: Values) -> Deployment:
-        if self.files:
-            raise NotDeployable(NOT_DEPLOYED)
-        return deployment_of(self.settings, self.demand.instance, plan, values)
+        return deployment_of(self.settings, self.demand, plan, values, files=self.files)
 
 
 def variants(plan: Plan, demand: Demand, book: PriceBook, values: Values) -> list[Layout]:

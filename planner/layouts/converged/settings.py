@@ -19,7 +19,7 @@ class ConvergedSettings(Section):
     )
     posix: bool | None = Field(
         None,
-        description="files over the pool, by JuiceFS; priced, not deployed yet; default: true with data.access: posix",
+        description="files over the pool, by JuiceFS; default: true with data.access: posix",
     )
 
     def has_files(self, access: str | None) -> bool:

@@ -19,6 +19,7 @@ from fleet_pool.compat import frozen
 from fleet_pool.launch.bucket import Bucket
 from fleet_pool.node.certificates import CannotSign, Store, fetch_error, in_memory, sign
 from fleet_pool.node.facts import Node, Stack
+from fleet_pool.node.own_proxies import tend
 from fleet_pool.node.requests import CERTIFICATE, LEAVE, Request, answer, waiting
 from fleet_pool.operate.drain import drain
 from fleet_pool.problems import PoolProblem, Refused
@@ -104,6 +105,8 @@ class Authority:
 
     def look(self) -> None:
         """Answers every request that it can; the others stay for the next turn. Says what it did and what failed."""
+        if self._stack.files:
+            self._tend()
         try:
             found = waiting(self._bucket)
         except PoolProblem as problem:
@@ -119,6 +122,15 @@ class Authority:
                     act(requests)
             except (PoolProblem, CannotSign, OSError) as problem:
                 print(f"{len(requests)} requests ({kind}) wait for the next turn: {problem}", flush=True)
+
+    def _tend(self) -> None:
+        try:
+            admitted = tend(self._pool(), self._stack, self._node.data_bucket)
+        except PoolProblem as problem:
+            print(f"the proxies of GPU nodes wait for the next turn: {problem}", flush=True)
+            return
+        if admitted:
+            print(f"admitted as non-electable: {' '.join(admitted)}", flush=True)
 
     def _drain(self, requests: Sequence[Request]) -> None:
         """Takes their targets out in one change. A target's id names its instance, so that each leaves for itself."""

@@ -37,7 +37,7 @@ class ClusterSettings:
 
     proxies: addresses of the electable proxies; the first is primary of a new pool, the next two are asked for the
     primary afterwards. min_free_gib: memory that a daemon leaves free on its node. to_journal: log to stderr instead
-    of files.
+    of files. s3_door: whether programs reach the pool as S3.
     """
 
     proxies: tuple[str, ...]
@@ -45,6 +45,7 @@ class ClusterSettings:
     watermarks: Watermarks
     min_free_gib: float
     to_journal: bool
+    s3_door: bool = False
 
 
 @frozen
@@ -167,6 +168,7 @@ def cluster_config(cluster: ClusterSettings) -> dict[str, Any]:
         "versioning": {"enabled": True, "validate_warm_get": False},
         "net": {"l4": {"proto": "tcp", "sndrcv_buf_size": 131_072}, "http": _http(cluster.tls)},
         "auth": _AUTH if cluster.tls else {},
+        **({"features": str(settings.FILES_FEATURES)} if cluster.s3_door else {}),
     }
 
 

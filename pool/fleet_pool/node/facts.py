@@ -43,7 +43,8 @@ class Expected:
 class Stack:
     """The bundle's stack.json. proxies: addresses of the control nodes; empty if the layout has no pool.
     targets_on: role of the nodes that run targets. drives: number on such a node. reserved_vcpu: on a GPU node.
-    checkpoints_kept: per run, as priced in the plan; 0 for all."""
+    checkpoints_kept: per run, as priced in the plan; 0 for all. files: whether GPU nodes mount files over the pool,
+    through a proxy of their own."""
 
     name: str
     layout: str
@@ -56,6 +57,7 @@ class Stack:
     dataset_prefix: str
     checkpoint_prefix: str
     checkpoints_kept: int
+    files: bool = False
 
 
 @frozen
@@ -138,9 +140,10 @@ def daemon_role(stack: Stack, node: Node) -> str:
 
 
 def daemon_id(node: Node, role: str) -> str:
-    """A target's id comes from its instance, so that another instance's drives are refused; a proxy's from its slot,
-    whose address survives a replaced instance. Raises BadSetting."""
-    return settings.daemon_id(role, f"control{node.number}" if role == "proxy" else node.instance)
+    """A target's id comes from its instance, so that another instance's drives are refused; that of a control node's
+    proxy from its slot, whose address survives a replaced instance. Raises BadSetting."""
+    slot = role == "proxy" and node.role == "control"
+    return settings.daemon_id(role, f"control{node.number}" if slot else node.instance)
 
 
 def cluster_settings(stack: Stack) -> config.ClusterSettings:
@@ -150,6 +153,7 @@ def cluster_settings(stack: Stack) -> config.ClusterSettings:
         watermarks=config.watermarks(stack.low_watermark_percent),
         min_free_gib=settings.MIN_FREE_GIB,
         to_journal=True,
+        s3_door=stack.files,
     )
 
 

@@ -41,8 +41,12 @@ def files(
     role = daemon_role(stack, node)
     if role:
         found += _daemon(stack, node, role, mountpaths)
+    own_proxy = stack.files and node.role == "gpu"
+    if own_proxy:
+        found += _daemon(stack, node, "proxy", ())
     if role == "target" and node.role == "gpu" and stack.reserved_vcpu:
-        found += _cores(cpus.reserved_cpus(cores, stack.reserved_vcpu), cores)
+        daemons = ("target", "proxy") if own_proxy else ("target",)
+        found += _cores(cpus.reserved_cpus(cores, stack.reserved_vcpu), cores, daemons)
     return tuple(found)
 
 
@@ -62,16 +66,19 @@ def _daemon(stack: Stack, node: Node, role: str, mountpaths: tuple[str, ...]) ->
     ]
 
 
-def _cores(reserved: Sequence[int], cores: Mapping[int, Sequence[Sequence[int]]]) -> list[File]:
-    """The cpuset of the target's unit, and both CPU lists for the scheduler, which keeps training off the first."""
+def _cores(reserved: Sequence[int], cores: Mapping[int, Sequence[Sequence[int]]], daemons: Sequence[str]) -> list[File]:
+    """The cpuset of the daemons' units, and both CPU lists for the scheduler, which keeps training off the first."""
     ours, left = cpus.cpu_list(reserved), cpus.cpu_list(cpus.training_cpus(cores, reserved))
     lists = _assignments({"PLANNER_POOL_CPUS": ours, "PLANNER_TRAINING_CPUS": left})
     return [
-        File(
-            path=f"{DROP_INS}/{UNIT_OF['target']}.d/cpus.conf",
-            text=f"[Service]\nAllowedCPUs={ours}\n",
-            mode=0o644,
-            owner="root",
+        *(
+            File(
+                path=f"{DROP_INS}/{UNIT_OF[role]}.d/cpus.conf",
+                text=f"[Service]\nAllowedCPUs={ours}\n",
+                mode=0o644,
+                owner="root",
+            )
+            for role in daemons
         ),
         File(path=f"{settings.CONF_FOLDER}/cpus.env", text=lists, mode=0o644, owner="root"),
     ]

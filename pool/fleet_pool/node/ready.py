@@ -42,6 +42,7 @@ LAYOUT_UNITS = (
     "planner-prepare",
     "planner-scratch",
     "planner-lustre",
+    "planner-files",
     "planner-target",
     "planner-fence",
     "planner-credentials",
@@ -131,7 +132,9 @@ def mount(machine: Machine, folder: str) -> str:
     try:
         machine.run("mountpoint", folder)
     except NotReady:
-        raise NotReady(f"{folder} is not mounted: journalctl --unit=planner-lustre") from None
+        raise NotReady(
+            f"{folder} is not mounted: journalctl --unit=planner-{'lustre' if folder == '/fsx' else 'files'}"
+        ) from None
     return f"{folder} answers, {len(machine.run('ls', folder).split())} entries"
 
 

@@ -73,7 +73,8 @@ def problems_of(node: Node, count: int) -> Value:
 
 def of_pool(stack: Stack, found: Sequence[ready.Found], environment: Mapping[str, str]) -> tuple[Value, ...]:
     """As a control node sees it. A pool that does not answer is one more problem; its numbers are unknown then."""
-    from fleet_pool.operate.status import Expected, status  # not in planner-launch.pyz
+    from fleet_pool.operate.members import NON_ELECTABLE  # neither is in planner-launch.pyz
+    from fleet_pool.operate.status import Expected, status
 
     wrong = sum(not each.ready for each in found)
     try:
@@ -90,7 +91,7 @@ def of_pool(stack: Stack, found: Sequence[ready.Found], environment: Mapping[str
     for finding in seen.findings:
         print(f"planner-watch: {finding.severity} {finding.where}: {finding.what}", flush=True)
     wrong += sum(finding.severity == "error" for finding in seen.findings)
-    missing = len(stack.proxies) - len(seen.map.proxies)
+    missing = len(stack.proxies) - sum(not proxy.flags & NON_ELECTABLE for proxy in seen.map.proxies)
     if missing > 0:
         print(f"planner-watch: {missing} of {len(stack.proxies)} control nodes are not in the map", flush=True)
     damaged = sum(at > time.time() - DAMAGED_S for at, _ in seen.damaged)

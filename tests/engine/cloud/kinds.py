@@ -389,6 +389,43 @@ KINDS: dict[str, Kind] = {
         replace=("customerMasterKeySpec", "keyUsage", "multiRegion"),
         outputs={"keyId": "{id}"},
     ),
+    "rds/instance:Instance": Kind(
+        id="db-{hex}",
+        arn="arn:aws:rds:{region}:{account}:db:{identifier}",
+        unique=("identifier",),
+        code="DBInstanceAlreadyExists",
+        named="identifier",
+        replace=(
+            "availabilityZone",
+            "characterSetName",
+            "dbName",
+            "engine",
+            "identifierPrefix",
+            "kmsKeyId",
+            "storageEncrypted",
+            "username",
+        ),
+        outputs={"address": "{identifier}.example.{region}.rds.amazonaws.com"},
+    ),
+    "rds/parameterGroup:ParameterGroup": Kind(
+        id="{name}",
+        arn="arn:aws:rds:{region}:{account}:pg:{name}",
+        unique=("name",),
+        code="DBParameterGroupAlreadyExists",
+        named="name",
+        replace=("name", "namePrefix", "family", "description"),
+    ),
+    "rds/subnetGroup:SubnetGroup": Kind(
+        id="{name}",
+        arn="arn:aws:rds:{region}:{account}:subgrp:{name}",
+        unique=("name",),
+        code="DBSubnetGroupAlreadyExists",
+        named="name",
+        replace=("name", "namePrefix"),
+    ),
+    "secretsmanager/secretRotation:SecretRotation": Kind(
+        id="{secretId}", unique=("secretId",), again="adopted", replace=("secretId",)
+    ),
     "s3/bucket:Bucket": Kind(
         id="{bucket}",
         arn="arn:aws:s3:::{bucket}",

@@ -136,6 +136,13 @@ NAMES: dict[str, tuple[Names, ...]] = {
     "iam/rolePolicy:RolePolicy": (Names(path="role", type=_ROLE, holds=True),),
     "iam/rolePolicyAttachment:RolePolicyAttachment": (Names(path="role", type=_ROLE, by="name", holds=True),),
     "kms/alias:Alias": (Names(path="targetKeyId", type="kms/key:Key"),),
+    "rds/instance:Instance": (
+        Names(path="dbSubnetGroupName", type="rds/subnetGroup:SubnetGroup", by="name", holds=True),
+        Names(path="parameterGroupName", type="rds/parameterGroup:ParameterGroup", by="name", holds=True),
+        Names(path="vpcSecurityGroupIds[]", type=_GROUP, holds=True),
+        Names(path="kmsKeyId", type="kms/key:Key", by="arn"),
+    ),
+    "rds/subnetGroup:SubnetGroup": (Names(path="subnetIds[]", type=_SUBNET, holds=True),),
     "s3/bucketObjectv2:BucketObjectv2": (Names(path="bucket", type=_BUCKET),),  # what lies in it is asked for apart
     **{
         f"s3/{part}": (Names(path="bucket", type=_BUCKET),)

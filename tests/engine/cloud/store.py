@@ -153,6 +153,10 @@ def tags_of(thing: Thing) -> dict[str, str]:
     return {tag["key"]: tag["value"] for tag in tags} if isinstance(tags, list) else tags
 
 
+# as RDS names it (RDS User Guide, "Password management with Amazon RDS and AWS Secrets Manager")
+_SECRET = "arn:aws:secretsmanager:{region}:{account}:secret:rds!db-{uuid}-{hex8}"
+
+
 def _key(token: str, id: str) -> str:
     return f"{token} {id}"
 
@@ -181,6 +185,8 @@ def _made(state: State, token: str, inputs: Mapping[str, Any]) -> Thing:
     outputs |= {name: text.format_map(words) for name, text in kind.outputs.items()}
     if token.endswith(":LaunchTemplate"):
         outputs |= {"latestVersion": 1, "defaultVersion": 1}
+    if inputs.get("manageMasterUserPassword"):
+        outputs["masterUserSecrets"] = [{"secretArn": _SECRET.format_map(words), "secretStatus": "active"}]
     return {
         "type": token,
         "id": words["id"],
@@ -297,6 +303,8 @@ def _held(state: State, thing: Thing) -> None:
             own = other["inputs"].get("securityGroupId") == thing["id"]  # a group's own rules go with it
             if name.holds and not own and _named(other, name, thing):
                 raise Refused("DependencyViolation", f"{thing['id']} is in use by {other['type']} {other['id']}")
+    if thing["inputs"].get("deletionProtection"):
+        raise Refused("InvalidParameterCombination", f"Cannot delete protected DB Instance {thing['id']}")
     if thing["type"].endswith("bucket:Bucket") and not thing["inputs"].get("forceDestroy"):
         inside = [
             one for one in _of(state, "s3/bucketObjectv2:BucketObjectv2") if one["inputs"]["bucket"] == thing["id"]

@@ -119,7 +119,7 @@ class LiveNode:
             "--timezone=off",
             # a real machine may raise limits, and write the rules of its packet filter
             "--capability=CAP_SYS_RESOURCE,CAP_NET_ADMIN",
-            *(f"--bind={device}" for device in self.devices),
+            *(f"--bind={device}" for device in (*self.devices, *(["/dev/fuse"] if Path("/dev/fuse").exists() else []))),
         ]
         text = (OVERLAY + START).format(
             folder=self.folder,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from typing import Protocol
 
 from fleet_pool import settings
 from fleet_pool.node.facts import Stack
-from fleet_pool.settings import DAEMON
+from fleet_pool.settings import DAEMON, JUICEFS
 
 from infra.artefacts import Bundle, bundle
 from infra.node.built import POOL_FILE
@@ -51,6 +52,7 @@ class Stand:
     made: Bundle
     s3: S3Server
     metadata: Metadata
+    network: Network
 
     @property
     def told(self) -> dict[str, str]:
@@ -60,13 +62,13 @@ class Stand:
     def drives_of(self, name: str) -> list[str]:
         return self.drives if name == "target" else []
 
-    def user_data(self, name: str) -> str:
+    def user_data(self, name: str, **more: str) -> str:
         role = (
             {"PLANNER_ROLE": "control", "PLANNER_NUMBER": "0"}
             if name == "control"
             else {"PLANNER_ROLE": "gpu", "PLANNER_EXPECTED": "drives=2", "PLANNER_JOBS": JOB_ROLE}
         )
-        return text_of(self.made, {**KNOWN, **role})
+        return text_of(self.made, {**KNOWN, **role, **more})
 
     def notice(self) -> None:
         """AWS takes the spot instance back, in 100 s."""
@@ -119,8 +121,8 @@ class Stand:
 
 
 @contextmanager
-def standing(reserved_vcpu: int) -> Iterator[Stand]:
-    """All of it. reserved_vcpu: kept for the target."""
+def standing(reserved_vcpu: int, *, files: bool = False) -> Iterator[Stand]:
+    """All of it. reserved_vcpu: kept for the target. files: whether the target's node mounts files."""
     remove_stale()
     folder, network = scratch(), Network()
     metadata = s3 = None
@@ -130,13 +132,24 @@ def standing(reserved_vcpu: int) -> Iterator[Stand]:
         s3.start()
         hosts = {"control": network.add("c0", 1), "target": network.add("t0", 11)}
         case = next(case for case in CASES if case.name == "p5")
-        stack = replace(case.stack, proxies=(hosts["control"].address,), drives=2, reserved_vcpu=reserved_vcpu)
+        stack = replace(
+            case.stack, proxies=(hosts["control"].address,), drives=2, reserved_vcpu=reserved_vcpu, files=files
+        )
         made = bundle(stack)
         upload(s3, made)
         addresses = {host.address: INSTANCES[name] for name, host in hosts.items()}
         keys = (s3.environment["AWS_ACCESS_KEY_ID"], s3.environment["AWS_SECRET_ACCESS_KEY"])
         metadata = Metadata(f"{network.subnet}.254", addresses, stack.name, keys)
-        yield Stand(folder=folder, hosts=hosts, drives=drives, stack=stack, made=made, s3=s3, metadata=metadata)
+        yield Stand(
+            folder=folder,
+            hosts=hosts,
+            drives=drives,
+            stack=stack,
+            made=made,
+            s3=s3,
+            metadata=metadata,
+            network=network,
+        )
     finally:
         if s3:
             s3.kill()
@@ -171,4 +184,7 @@ def upload(s3: S3Server, made: Bundle) -> None:
     for name, data in made.files.items():
         client.put_object(Bucket=ARTEFACTS, Key=made.key(name), Body=data)
     client.put_object(Bucket=ARTEFACTS, Key=made.key(POOL_FILE), Body=pool_file())
-    client.upload_file(str(TOOLS["aisnode"].path), ARTEFACTS, made.key(DAEMON))
+    programs = {DAEMON: TOOLS["aisnode"].path, JUICEFS: Path(sys.executable).parent / JUICEFS}
+    for name, path in programs.items():
+        if name in made.binaries:
+            client.upload_file(str(path), ARTEFACTS, made.key(name))

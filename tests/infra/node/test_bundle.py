@@ -86,7 +86,8 @@ def test_make_bundle_leaves_what_up_expects(daemon, tmp_path, capsys, monkeypatc
     assert bundle.main() == 0
     assert f"{DAEMON_SHA256}  out/bundle/aisnode  " in capsys.readouterr().out
     expected = dict(reversed(line.split()) for line in (tmp_path / "SHA256SUMS").read_text().splitlines())
-    assert expected == {DAEMON: DAEMON_SHA256, POOL_FILE: sha256_of(tmp_path / POOL_FILE)}
+    assert expected == {**built.expected(), POOL_FILE: sha256_of(tmp_path / POOL_FILE)}
+    assert set(built.expected(files=False)) == {DAEMON, POOL_FILE}
     assert missing(expected, tmp_path) == ""
     assert os.access(tmp_path / DAEMON, os.X_OK)
 

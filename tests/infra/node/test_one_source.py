@@ -42,7 +42,7 @@ from fleet_pool.node.facts import cluster_settings, stack_of
 from planner.stack.spec import Pool
 stack = stack_of(dict(name="dev", layout="converged", proxies=["10.0.0.1"], targets_on="gpu", drives=8, reserved_vcpu=8,
     tls=True, low_watermark_percent=Pool().low_watermark_percent, dataset_prefix="d/", checkpoint_prefix="c/",
-    checkpoints_kept=3))
+    checkpoints_kept=3, files=False))
 told = cluster_config(cluster_settings(stack))
 print(json.dumps(dict(
     planned_low=default_assumptions()["converged.low_watermark_fraction"].value,
@@ -148,7 +148,7 @@ def test_only_targets_on_gpu_nodes_are_held_back_for_training():
         facts = {
             **{"name": "dev", "layout": layout, "proxies": ["10.0.0.1"], "targets_on": targets_on, "drives": 8},
             **{"reserved_vcpu": 8, "tls": True, "low_watermark_percent": 70, "dataset_prefix": "d/"},
-            **{"checkpoint_prefix": "c/", "checkpoints_kept": 3},
+            **{"checkpoint_prefix": "c/", "checkpoints_kept": 3, "files": False},
         }
         units = installed_files(stack_of(facts))
         assert ("CPUWeight" in units["planner-target.service"]) is (targets_on == "gpu")

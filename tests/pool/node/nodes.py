@@ -14,7 +14,7 @@ from infra.derived import bundle_of, expected_of
 from infra.node.render import bundle_files, installed_files
 from planner.stack.spec import ClusterSpec
 from tests.cluster.specs import slurm_spec
-from tests.infra.specs import fleet_of, spec_of
+from tests.infra.specs import fleet_of, spec_of, with_files
 
 INSTANCE = "i-0123456789abcdef0"
 
@@ -112,6 +112,7 @@ CASES = (
     Case(name="control", spec=_converged("p4d.24xlarge", 8), role="control", number=1),
     Case(name="p4d", spec=_converged("p4d.24xlarge", 8), role="gpu", cores=tuple(P4D_CORES.items())),
     Case(name="p5", spec=_converged("p5.48xlarge", 12), role="gpu"),
+    Case(name="files", spec=with_files(_converged("p5.48xlarge", 12)), role="gpu"),
     Case(name="storage", spec=spec_of("separate-nvme"), role="storage"),
     Case(name="client", spec=spec_of("separate-nvme"), role="gpu"),
     Case(name="no-pool", spec=spec_of("s3-stream"), role="gpu"),
@@ -126,7 +127,7 @@ IN_SLURM = (
 
 def every_bundle() -> Iterator[tuple[str, Mapping[str, str], Mapping[str, str]]]:
     """Of each kind of stack: a name, the texts of its bundle, and what start.sh puts in place."""
-    for name in ("p4d", "storage", "no-pool", "lustre"):
+    for name in ("p4d", "files", "storage", "no-pool", "lustre"):
         case = next(case for case in CASES if case.name == name)
         yield (
             {"p4d": "converged", "storage": "separate-nvme"}.get(name, name),

@@ -399,6 +399,7 @@ def test_what_is_expected_is_of_the_type_and_of_the_template_not_of_the_bundle()
         "client": "nvidia=8 efa=32 drives=8",
         "no-pool": "nvidia=8 efa=32 drives=8",
         "lustre": "nvidia=8 efa=32 drives=8 mount=/fsx",
+        "files": "nvidia=8 efa=32 drives=8 mount=/files",
     }
     assert all(str(expected_of(text)) == text for text in said.values())
     plain = replace(spec_of("s3-stream"), fleet=fleet_of("g6.xlarge", 2))

@@ -107,7 +107,7 @@ def test_a_node_that_still_boots_is_left_to_planner_ready(seen: Seen, monkeypatc
 
 
 def member(leaving: bool = False) -> SimpleNamespace:
-    return SimpleNamespace(leaving=leaving)
+    return SimpleNamespace(leaving=leaving, flags=0)
 
 
 def node(total: int = 0, used: int = 0) -> SimpleNamespace:

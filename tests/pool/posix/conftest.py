@@ -1,14 +1,15 @@
-"""Three nodes with mutual TLS and tokens, a proxy on two of them, and one volume over them."""
+"""Three nodes with mutual TLS and tokens, a proxy on each of them, and one volume over them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
+from fleet_pool.node.own_proxies import tend
 
 from tests.pool.cluster import Cluster, Shape, standing
 from tests.pool.fixtures import needed
-from tests.pool.posix.mounts import FEATURES, FILES, Database, Volume, missing, own_proxy
+from tests.pool.posix.mounts import FILES, Database, Volume, administrator, missing, own_proxy
 
 
 @pytest.fixture(scope="session")
@@ -21,10 +22,10 @@ def juicefs(pool_machine: None) -> None:
 def volume(juicefs: None) -> Iterator[Volume]:
     with standing(Shape(nodes=3, drives=1, proxies=3, mutual_tls=True)) as cluster:
         cluster.s3.client().create_bucket(Bucket=FILES)
-        cluster.register(FILES)
-        cluster.client().cluster({"action": "set-config", "value": {"features": str(FEATURES)}})
-        own = [own_proxy(cluster, node, number) for number, node in enumerate(cluster.nodes[:2], 4)]
-        database = Database(f"{cluster.network.subnet}.254")
+        own = [own_proxy(cluster, node, number) for number, node in enumerate(cluster.nodes, 4)]
+        tend(administrator(cluster), cluster.stack, FILES)
+        address = f"{cluster.network.subnet}.254"
+        database = Database(address, cluster.authority.issue("database", [address]))
         try:
             made = Volume(cluster, database)
             made.format(cluster.nodes[0].host)

@@ -3,19 +3,19 @@ token, as docs/decisions/0019-posix-pool.md has them."""
 
 from __future__ import annotations
 
-import json
 import os
 import pwd
 import shutil
 import signal
 import subprocess
 import sys
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from fleet_pool import settings
+from fleet_pool.api import Client
+from fleet_pool.node.config import Tls
 
 from tests.pool.cluster import Cluster
 from tests.pool.daemon import PLAIN, Daemon, wait_until
@@ -24,9 +24,7 @@ from tests.pool.member import Member
 from tests.pool.network import Host
 
 FILES = "files"  # the bucket of the blocks
-FEATURES = 1 << 13 | 1 << 3  # cmn/feat/feat.go of AIStore v1.5.0: S3-Reverse-Proxy, S3-API-via-Root
-NON_ELECTABLE = "1"  # core/meta/smap.go: SnodeNonElectable
-PORT = 5433
+PORT, PASSWORD = 5433, "only-here"
 JUICEFS = shutil.which("juicefs", path=os.pathsep.join((str(Path(sys.executable).parent), PLAIN["PATH"])))
 POSTGRES = next(iter(sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)), Path("/nowhere"))
 
@@ -40,9 +38,10 @@ def missing() -> list[str]:
 
 
 class Database:
-    """PostgreSQL on the bridge of a network, as the user postgres: the server refuses to run as root."""
+    """PostgreSQL on the bridge of a network, as the user postgres: the server refuses to run as root. As RDS it takes
+    people of the network only with TLS and a password."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, tls: Tls) -> None:
         self.address, self.folder = address, scratch()
         user = pwd.getpwnam("postgres")
         self.folder.chmod(0o700)
@@ -51,13 +50,26 @@ class Database:
         data = self.folder / "data"
         self._run("initdb", "-D", data, "-A", "trust", "--no-sync", "-U", "postgres")
         with (data / "pg_hba.conf").open("a") as file:
-            file.write(f"host all all {address.rpartition('.')[0]}.0/24 trust\n")
-        settings_of_server = (f"listen_addresses={address}", f"port={PORT}", f"unix_socket_directories={self.folder}")
+            file.write(f"hostssl all all {address.rpartition('.')[0]}.0/24 scram-sha-256\n")
+        for source, name in ((tls.certificate, "server.crt"), (tls.key, "server.key")):
+            shutil.copyfile(source, data / name)
+            os.chown(data / name, user.pw_uid, user.pw_gid)
+            (data / name).chmod(0o600)
+        settings_of_server = (
+            f"listen_addresses={address}",
+            f"port={PORT}",
+            f"unix_socket_directories={self.folder}",
+            "ssl=on",
+        )
         words = ["-D", str(data), *(word for each in settings_of_server for word in ("-c", each))]
         with (self.folder / "server.log").open("ab") as log:
             command = [*self._as, "--pdeathsig", "KILL", str(POSTGRES / "postgres"), *words]
             self._server = subprocess.Popen(command, cwd="/", stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         wait_until(self._answers, "PostgreSQL", 30)
+        self.sql(f"ALTER ROLE postgres PASSWORD '{PASSWORD}'")
+
+    def sql(self, text: str) -> None:
+        self._run("psql", *self._at, "-c", text)
 
     def _answers(self) -> bool:
         try:
@@ -69,7 +81,7 @@ class Database:
     def create(self, name: str) -> str:
         """A new database; how JuiceFS names it."""
         self._run("createdb", *self._at, name)
-        return f"postgres://postgres@{self.address}:{PORT}/{name}?sslmode=disable"
+        return f"postgres://postgres:{PASSWORD}@{self.address}:{PORT}/{name}?sslmode=require"
 
     def dump(self, name: str) -> Path:
         out = self.folder / f"{name}.dump"
@@ -89,7 +101,7 @@ class Database:
 
     @property
     def _at(self) -> tuple[str, ...]:
-        return "-h", self.address, "-p", str(PORT), "-U", "postgres"
+        return "-h", str(self.folder), "-p", str(PORT), "-U", "postgres"
 
     def _run(self, name: str, *words: str | Path) -> None:
         command = [*self._as, str(POSTGRES / name), *map(str, words)]
@@ -180,23 +192,14 @@ class Mount:
 
 
 def own_proxy(cluster: Cluster, node: Member, number: int) -> Member:
-    """A proxy on a node: it joins as every proxy does, and an administrator makes it non-electable."""
+    """A proxy on a node: it joins as every proxy does."""
     proxy = Member(cluster, "proxy", number, node.host)
     proxy.start()
     wait_until(lambda: proxy.id in cluster.map()["pmap"], f"{proxy.id} in the map", 60)
-    context = cluster.client().context
-    request = urllib.request.Request(
-        f"https://{cluster.addresses[0]}:{settings.PROXY_PORT}/v1/cluster/join-by-admin",
-        data=json.dumps(cluster.map()["pmap"][proxy.id]).encode(),
-        headers={
-            "Authorization": f"Bearer {cluster.token}",
-            "Ais-Node-Flags": NON_ELECTABLE,
-            "Content-Type": "application/json",
-        },
-        method="POST",
-    )
-    with urllib.request.build_opener(
-        urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context)
-    ).open(request, timeout=20):
-        pass
     return proxy
+
+
+def administrator(cluster: Cluster) -> Client:
+    """As a control node asks its pool."""
+    urls = [f"https://{address}:{settings.PROXY_PORT}" for address in cluster.addresses]
+    return Client(urls, tls=cluster.client().context, token=cluster.token)
