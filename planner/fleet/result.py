@@ -122,9 +122,11 @@ class FleetScenario(Row):
 class FleetComparison(Compared[FleetScenario]):
     """Every choice of a plan. sharing: what the same work waits on fixed partitions of the recommended nodes; None
     where nothing is recommended or one project is alone. from_file: None without a file of demand. frontier: ids of
-    eligible choices that no other one beats in both cost and wait, by cost."""
+    eligible choices that no other one beats in both cost and wait, by cost. warnings: notes that may change the
+    answer."""
 
     plan: FleetPlan
+    warnings: tuple[str, ...] = ()
     from_file: FromFile | None = None
     sharing: Sharing | None = None
     frontier: tuple[str, ...] = ()

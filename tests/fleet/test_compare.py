@@ -144,6 +144,26 @@ def test_owned_nodes_cost_nothing_more() -> None:
     assert 0 < saved <= 10 * HOURS * ON_DEMAND
 
 
+def test_a_chain_of_blocks_is_recommended_only_where_it_is_counted_on() -> None:
+    """Busy nodes cost more On-Demand than in blocks; 3 months are one block, and 12 are several."""
+    options = ["purchase.options=[on-demand, capacity-block]", "purchase.mix=false", "groups.0.nodes=24"]
+    options += ["projects.1.jobs.0.gpu_hours_per_month=60000", "constraints.max_backlog=0.2"]
+    for months, more, way in ((3, [], "capacity-block"), (9, [], "on-demand"), (9, ["true"], "capacity-block")):
+        found = compared(f"run.months={months}", *options, *(f"purchase.blocks={word}" for word in more))
+        assert found.best is not None
+        assert found.best.way == way
+        said = " ".join(words.answer(found))
+        assert ("nobody promises the next one" in said) == (way == "on-demand")
+
+
+def test_a_job_longer_than_two_weeks_is_no_queue_that_grows() -> None:
+    """It fails and waits for its node; and of a list that takes six weeks all wait at first."""
+    for stream in ("{count: 1, nodes: 24, hours: 1400h, spread: 0}", "{count: 60, nodes: 24, hours: 20h}"):
+        project = f"{{name: long, checkpoint: 1h, jobs: [{stream}]}}"
+        found = compared(f"projects=[{project}]", "groups.0.nodes=24", "purchase.options=[on-demand]", runs=3)
+        assert found.scenarios[0].finish_fraction == 1
+
+
 def test_sharing_beats_fixed_partitions() -> None:
     alone = found().sharing
     best = found().best

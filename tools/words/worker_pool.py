@@ -34,6 +34,7 @@ SHARED = (
         "stale",
         "scenarios[].effort_usd",
         "scenarios[].mean_cost_usd",
+        "scenarios[].worst_tenth_usd",
         "scenarios[].finish_fraction",
         "scenarios[].limit_days",
     ),

@@ -52,6 +52,7 @@ def document(found: FleetComparison) -> dict[str, Any]:
         "scenarios": [scenario_document(one) for one in found.scenarios],
         "remedies": remedies_document(found),
         **tail_document(found),
+        "notes": [*found.warnings, *found.notes],
     }
 
 
