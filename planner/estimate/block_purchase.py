@@ -136,7 +136,7 @@ def bill_block(
         more = tuple(_more_cash(purchase, median(had), usd) for usd in later)
     sizes = block_sizes(purchase.nodes)
     warnings = [
-        f"Capacity Block price as of {offer.price.observed}; AWS may change it, and offers depend on free capacity"
+        f"Capacity Block price of {offer.price.observed}: AWS changes it, and may have no offer"
         + (". A run that outlasts its block does not finish" if ends_with_block and not purchase.is_held else "")
     ]
     if purchase.is_held and len(block_parts(int(days))) > 1:
@@ -146,9 +146,8 @@ def bill_block(
     if len(sizes) > 1:
         shown = " + ".join(str(size) for size in sizes)
         warnings.append(
-            f"{purchase.nodes} nodes are {len(sizes)} blocks ({shown}), which AWS may place in different clusters; "
-            "each is bought by itself, in one zone and for the same days: look at the offers of all before you buy one "
-            "(planner reserve --dry-run)"
+            f"{purchase.nodes} nodes are {len(sizes)} blocks ({shown}), each bought by itself, perhaps in different "
+            "clusters: look at all offers before you buy one (planner reserve --dry-run)"
         )
     fee = ledger.sheet.arithmetic(
         BLOCK_FEE,

@@ -135,7 +135,10 @@ def _mean(sheet: Sheet, scenario: Scenario, cost: float, draws: int) -> None:
         what = f"mean of {_outcomes(draws)}"
         sheet.statistic("mean_cost_usd", scenario.mean_cost_usd, "USD", "mean(cost_usd)", what, cost_usd=planned)
         if scenario.worst_tenth_usd is not None:
-            what, expression = f"worst tenth of {_outcomes(draws)}", "mean(cost_usd >= P90)"
+            what, expression = (
+                f"worst tenth of {_outcomes(draws)}",
+                "mean(cost_usd[cost_usd >= quantile(cost_usd, 0.9)])",
+            )
             sheet.statistic("worst_tenth_usd", scenario.worst_tenth_usd, "USD", expression, what, cost_usd=planned)
     else:
         sheet.taken("mean_cost_usd", "USD", cost_usd=(cost, "run:cost_usd"))

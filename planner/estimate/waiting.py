@@ -90,6 +90,6 @@ def _warnings(purchase: NodePurchase, likely: float, values: Values) -> tuple[st
     days = median(values[LATER]) * _part(purchase)
     said = (
         f"{NO_GUARANTEE}: {purchase.nodes} x {purchase.instance.name} are there on the first day with an assumed "
-        f"chance of {likely:.0%}, else {days:.3g} days later. If they are reserved for you, add --set assumptions.{FOUND}=1"
+        f"chance of {likely:.0%}, else {days:.3g} days later. If yours are reserved, add --set assumptions.{FOUND}=1"
     )
     return (said,) if likely < SAID_BELOW else ()

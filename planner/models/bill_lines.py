@@ -12,7 +12,7 @@ from functools import cache
 
 # parts of a breakdown, as shown in reports
 GPU_NODES = "GPU nodes"
-UNUSED_BLOCK = "unused Capacity Block time"
+UNUSED_BLOCK = "unused block time"
 UNUSED_COMMITMENT = "unused commitment"
 STORAGE = "storage"
 OVERHEAD = "network, volumes, alarms"

@@ -78,7 +78,7 @@ def _all(spec: ClusterSpec) -> tuple[MissingId, ...]:
         ),
         MissingId(
             name="buying.reservation_id",
-            what=f"Capacity Block that you have; `planner reserve --stack {spec.stack}` buys one and writes these values",
+            what="Capacity Block that you have (`planner reserve` buys one and writes these values)",
             option="--reservation",
             example="cr-0123456789abcdef0",
             command=f"{block} --query 'CapacityReservations[].{fields}' --output text",

@@ -131,7 +131,7 @@ class TestThePlanAgain:
         ran("leave", "--stack", "dev")
         done = stack("--reservation", SECOND, "--block-ends", "2026-12-20T11:30:00Z", "--switch")
         assert done.exception is None, done.exception
-        expected = Buying(kind="capacity-block", reservation_id=SECOND, ends="2026-12-20T11:30:00Z", block_days=7)
+        expected = Buying(kind="capacity-block", reservation_id=SECOND, ends="2026-12-20T11:30:00Z", block_days=6)
         assert read(written).buying == expected
 
     def test_the_on_demand_scenario_forgets_the_block(self, written):

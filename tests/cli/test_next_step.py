@@ -38,7 +38,7 @@ def test_every_answer_ends_with_the_next_command(words: tuple[str, ...], step: s
 
 def test_what_is_approved_is_deployed_and_its_block_bought(tmp_path: Path) -> None:
     line = said("report", PLAN, *DRAWS, "--sheet", "-o", str(tmp_path / "sheet.html"))
-    assert line.endswith("--scenario best; then `planner reserve` buys its Capacity Block")
+    assert line.endswith("--scenario best; it says the rest: check the account, buy the Capacity Block, `pulumi up`")
 
 
 def test_the_command_repeats_what_was_asked_and_runs(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def _compared(path: Path, *overrides: str) -> Comparison:
 def _part(path: Path) -> tuple[str, str]:
     """A small part of the example, so that a change of its golden files can be read."""
     layouts = "[separate-nvme, fsx-lustre]" if path.stem == "video-separate" else "[converged, fsx-lustre]"
-    return "purchase.options=[on-demand, spot]", f"storage.layouts={layouts}"
+    return "purchase.options=[on-demand, capacity-block]", f"storage.layouts={layouts}"
 
 
 def _few(path: Path) -> Comparison:

@@ -218,8 +218,8 @@ def _next(spec: ClusterSpec, plan_path: str, overrides: Sequence[str], out: str 
     lines.append(f"  planner check {path} --scenario {spec.scenario} --stack {spec.stack}")
     if blocks:
         file = f"{folder}/{name_of(spec.stack)}" if folder else f"--stack {spec.stack}"
-        times = f", {len(spec.blocks)} times" if len(spec.blocks) > 1 else ""
-        lines.append(f"  planner reserve {file}  # buys the Capacity Block{times}, and writes its id, end and zone")
+        each = "each time it buys one block" if len(spec.blocks) > 1 else "it buys the Capacity Block"
+        lines += [f"  planner reserve {file}  # {each}, and writes its id, end and zone"] * len(spec.blocks)
     lines.append(f"  planner preview {path} --scenario {spec.scenario}")
     where = f"-C {folder} " if folder else ""
     lines.append(f"  pulumi {where}preview --stack {spec.stack}")

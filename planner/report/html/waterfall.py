@@ -47,11 +47,11 @@ def waterfall_view(comparison: Comparison) -> WaterfallView | None:
     known = list(dict.fromkeys(name for found in parts for name in found))
     names = [_name(comparison, s) for s in complete]
     one, other = complete.index(before), complete.index(after)
-    rows = [
-        [name, [round(found.get(part, 0.0), 4) for part in known]] for name, found in zip(names, parts, strict=True)
-    ]
+    # the script adds up the same figures in the same order, so that both print the same cents
+    rounded = [{part: round(found.get(part, 0.0), 6) for part in known} for found in parts]
+    rows = [[name, list(found.values())] for name, found in zip(names, rounded, strict=True)]
     return WaterfallView(
-        steps=steps(names[one], parts[one], names[other], parts[other]),
+        steps=steps(names[one], rounded[one], names[other], rounded[other]),
         data=script_data(json.dumps({"parts": known, "rows": rows, "pair": [one, other]}, separators=(",", ":"))),
     )
 

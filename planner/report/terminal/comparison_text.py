@@ -19,7 +19,7 @@ from planner.report.wording.wrapping import cut, for_terminal, wrap
 NARROWEST = 32
 HEIGHT, MOST_ROWS, FEWEST_ROWS = 40, 12, 4  # of a screen; rows of the table that it has by default
 TABLE_LINES = 3  # besides its rows
-OTHERS, COMMITMENTS = "what is not in the table", "commitments"
+OTHERS, COMMITMENTS = "others", "commitments"
 LEFT_TO_VERBOSE = ((), (OTHERS,), (OTHERS, COMMITMENTS))  # more and more of it
 BEGIN = {Kind.DETAIL: "  ", Kind.SETTING: "  ", Kind.ITEM: "  - ", Kind.WARNING: "  - "}
 GO_ON = {Kind.SETTING: "    ", Kind.ITEM: "    ", Kind.WARNING: "    "}
@@ -79,7 +79,8 @@ def _rows_shown(rows: int, fitting: int, top: int | None, *, everything: bool) -
 def _below(comparison: Comparison, shortlist: Shortlist, *, verbose: bool, left: Sequence[str] = ()) -> list[Line]:
     """What follows the table. left: parts that only -v shows."""
     others = left_out.others(shortlist)
-    left = [part for part in left if part != OTHERS or others]
+    there = {OTHERS: bool(others), COMMITMENTS: bool(shortlist.families)}
+    left = [part for part in left if there[part]]
     shown = [s for _, s in shortlist.rows]
     hidden = sum(s.feasible for s in comparison.scenarios) - len(shown)
     return [

@@ -10,7 +10,6 @@ from planner.answer.ranges import Range
 from planner.decide import leaders
 from planner.decide.comparison import Comparison
 from planner.estimate.result import Scenario
-from planner.estimate.waiting import NO_GUARANTEE
 from planner.report.wording import eligibility, figures, futures, held, left_out, rounding, spoken, spoken_choice
 
 SAFEST, SAFEST_PROVEN = "Safer", "Safer, of the proven ones"
@@ -34,10 +33,12 @@ def on_demand(comparison: Comparison, best: Scenario) -> list[str]:
     if found is None or "on-demand" in named_ones:
         return []
     assert found.cost_usd is not None and best.cost_usd is not None  # noqa: PT018  they are priced
-    why = "" if found.eligible else f" {eligibility.cheaper_if(found)}."
-    why += "".join(f" {said[:1].upper()}{said[1:]}." for said in found.warnings if said.startswith(NO_GUARANTEE))
+    if not found.eligible:
+        cost = f"about {figures.usd(found.cost_usd.p50)} (P90 {figures.usd(found.cost_usd.p90)})"
+        why = " ".join(filter(None, [f"{'; '.join(left_out.misses([found]))}.", eligibility.guarantee(found)]))
+        return [f"On-Demand: {named(comparison, found)}: {cost}, {why}"]
     apart = _apart(best.cost_usd, found.cost_usd)
-    return [f"On-Demand: {named(comparison, found)}: {figures_of(comparison, found)}. {apart}.{why}"]
+    return [f"On-Demand: {named(comparison, found)}: {figures_of(comparison, found)}. {apart}."]
 
 
 def alternatives(comparison: Comparison, *, rules: bool = True) -> list[tuple[Scenario, str, str]]:

@@ -32,6 +32,7 @@ from planner.report.wording.alternatives import figures_of, named
 from planner.report.wording.line import Kind, Line
 from planner.report.wording.preferred import apart_though_tied, chosen_for
 
+FAR = 1.05  # of the P90, from which on the average beyond it is worth a word
 _UNKNOWN_RISK = "The risk is not known: no outcomes were simulated (--draws)."
 NEAREST = 3  # scenarios that are named where none is recommended
 RECOMMENDED = "Recommended"
@@ -57,7 +58,11 @@ def others(comparison: Comparison) -> list[Line]:
 
 def nothing(comparison: Comparison) -> str:
     """The answer where there is none."""
-    return " ".join([_nothing(comparison), *stale_prices.warnings(comparison.stale)])
+    first = next(
+        (s for s in comparison.complete if s.option.family == "on-demand" and (s.on_time_fraction or 0.0) > 0.5), None
+    )
+    nodes = eligibility.guarantee(first) if first else ""
+    return " ".join([_nothing(comparison), *filter(None, [nodes]), *stale_prices.warnings(comparison.stale)])
 
 
 def _nothing(comparison: Comparison) -> str:
@@ -66,10 +71,11 @@ def _nothing(comparison: Comparison) -> str:
         if not feasible:
             return "No scenario is feasible: there is no total and no recommendation."
         return f"No choice has a price for all that it needs, so nothing is recommended. {_missing(feasible)}"
-    if any(s.eligible for s in comparison.complete):
-        return "No scenario is recommended: none of the eligible ones can be deployed as priced."
     limit = eligibility.limit_words(comparison.complete[0])
     share = spoken.in_ten(comparison.answer.confidence)
+    held = next((s for s in comparison.complete if s.eligible), None)
+    if held is not None:
+        return f"No scenario is recommended: what {limit} in at least {share} outcomes {eligibility.held_back(held)}."
     return f"No scenario is recommended: none {limit} in at least {share} outcomes."
 
 
@@ -132,7 +138,7 @@ def reasons(comparison: Comparison, best: Scenario) -> list[str]:
         condition(comparison, best),
         *passed_over(comparison, best),
         *([f"Rule: {rule}"] if (rule := eligibility.duty(best)) else []),
-        *([f"Capacity Block: {block.sentence(best.block_plan)}"] if best.block_plan else []),
+        *([f"Capacity Block: {block.short(best.block_plan)}"] if best.block_plan else []),
         risk(comparison, best),
         *_age(comparison, best),
         *_searched(comparison),
@@ -264,7 +270,8 @@ def risk(comparison: Comparison, best: Scenario) -> str:
         return few
     parts = []
     if not math.isinf(cost.p90):
-        beyond = "" if best.worst_tenth_usd is None else f" (these {figures.usd(best.worst_tenth_usd)} on average)"
+        worst = best.worst_tenth_usd or 0.0
+        beyond = f" (these {figures.usd(worst)} on average)" if worst > FAR * cost.p90 else ""
         parts.append(f"1 in 10 outcomes costs more than {figures.usd(cost.p90)}{beyond}")
         parts += filter(None, [futures.average(best)])
         parts.append(f"1 in 10 takes more than {spoken.run_days(run.p90)}")

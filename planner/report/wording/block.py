@@ -11,23 +11,24 @@ from planner.report.wording import figures
 MOST = 0.5  # a block that most outcomes outlast needs a reason
 
 
-def sentence(plan: BlockPlan) -> str:
-    return " ".join(sentences(plan))
+def short(plan: BlockPlan) -> str:
+    """The same for a screen: what comes second and third in a few words."""
+    return " ".join(sentences(plan, in_full=False))
 
 
-def sentences(plan: BlockPlan) -> list[str]:
+def sentences(plan: BlockPlan, *, in_full: bool = True) -> list[str]:
     """`Buy 21 days ($1.58M, sold from 2026-09-07).` `7% of the outcomes outlast it: half of these need up to 4 days
-    more ($301k at today's price), 1 in 10 of these more than 11 ($828k).` `Decide by day 18 (2026-11-20): with less
-    than 86% done, extend by what is left (planner reserve --extend, sold from 2026-09-28, assumed chance 50%).` `If AWS
-    has none: On-Demand from the last checkpoint (planner leave, $350k, assumed chance 60%); if not that either, a later
-    block (assumed: 14 days on).`
+    more ($301k at today's price), 1 in 10 of these more than 11 ($828k).` `Decide by day 18 (2026-11-20): if less
+    than 86% is done, extend by the rest (planner reserve --extend, sold from 2026-09-28, assumed chance 50%).` `If AWS
+    has none: On-Demand (planner leave, $350k, assumed chance 60%); if not that either, a later block (assumed: 14 days
+    on).`
     """
     buy = f"Buy {_days(plan.days)} ({figures.usd(plan.usd)}, sold from {plan.sold_from})"
     if len(plan.parts) > 1:
         first, second = (figures.usd(plan.usd * part / plan.days) for part in plan.parts)  # at one price
         buy = f"Buy {_days(plan.parts[0])} ({first}, sold from {plan.sold_from}) and {plan.parts[1]} more the same day"
         buy = f"{buy} ({second}{_first_alone(plan)})"
-    return [f"{buy}.", *_after(plan), *_nearly(plan)]
+    return [f"{buy}.", *_after(plan, in_full=in_full), *_nearly(plan)]
 
 
 def _first_alone(plan: BlockPlan) -> str:
@@ -40,19 +41,17 @@ def _first_alone(plan: BlockPlan) -> str:
 
 
 def _nearly(plan: BlockPlan) -> list[str]:
-    """`28 days would cost $64k less on average and be on time in 89.8% of the outcomes.`"""
+    """`28 days would cost $64k less on average, on time in 89.8% of the outcomes.`"""
     nearly = plan.nearly
     if nearly is None:
         return []
     less, on_time = figures.usd(nearly.usd_less), f"{nearly.on_time_fraction:.1%}"
     parts = block_parts(int(nearly.days))
     sold = f" ({' + '.join(map(str, parts))})" if len(parts) > 1 else ""
-    return [
-        f"{_days(nearly.days)}{sold} would cost {less} less on average and be on time in {on_time} of the outcomes."
-    ]
+    return [f"{_days(nearly.days)}{sold} would cost {less} less on average, on time in {on_time} of the outcomes."]
 
 
-def _after(plan: BlockPlan) -> list[str]:
+def _after(plan: BlockPlan, *, in_full: bool) -> list[str]:
     """How often a run outlasts it, and what to do then."""
     if plan.outlast_fraction is None:
         return []
@@ -66,23 +65,26 @@ def _after(plan: BlockPlan) -> list[str]:
     when = "Before its end:"
     if plan.decide_day:
         by = "by" if plan.tail == EXTEND else "on"
-        behind = f"with less than {figures.percent(plan.done_fraction)} done,"
+        behind = f"if less than {figures.percent(plan.done_fraction)} is done,"
         when = f"Decide {by} day {plan.decide_day} ({plan.decide_on}): {behind}"
-    first, *others = _ways(plan)
-    rest = [f"If AWS has none: {'; if not that either, '.join(others)}."] if others else []
+    (first, _), *others = _ways(plan)
+    if others and not in_full:
+        first += f"; else {' or '.join(name for _, name in others)}"
+    rest = (
+        [f"If AWS has none: {'; if not that either, '.join(way for way, _ in others)}."] if others and in_full else []
+    )
     return [f"{share} of the outcomes outlast it{why}{_needed(plan)}.", f"{when} {first}.", *rest]
 
 
-def _ways(plan: BlockPlan) -> list[str]:
-    """The ways on, in the order in which they are tried."""
-    later = f"a later block (assumed: {_days(plan.later_wait_days)} on)"
-    if plan.on_demand_usd is None:
-        ways = [later]
-    else:
+def _ways(plan: BlockPlan) -> list[tuple[str, str]]:
+    """The ways on, in the order in which they are tried, each in full and in a few words."""
+    ways = [(f"a later block (assumed: {_days(plan.later_wait_days)} on)", "a later block")]
+    if plan.on_demand_usd is not None:
         usd, chance = figures.usd(plan.on_demand_usd), figures.percent(plan.on_demand_found)
-        ways = [f"On-Demand from the last checkpoint (planner leave, {usd}, assumed chance {chance})", later]
+        way = f"On-Demand (planner leave, {usd}, assumed chance {chance})"
+        ways = [(way, f"On-Demand ({chance})"), *ways]
     if plan.tail == EXTEND and plan.extension_usd is not None:
-        ways = [_extension(plan), *ways]
+        ways = [(_extension(plan), "an extension"), *ways]
     return ways[:1] if plan.extension_is_certain else ways
 
 
@@ -93,10 +95,10 @@ def _extension(plan: BlockPlan) -> str:
     # the earlier it is bought, the more capacity is free; the later, the better one knows how far the run is
     chance = f"sold from {plan.ask_from}, {chance}"
     if _exceeds(plan, plan.extension_days):
-        return f"buy another block from its last day for what is left ({chance})"
+        return f"buy another block from its last day for the rest ({chance})"
     beyond = _exceeds(plan, plan.extension_p90_days)
     other = f", or buy another block where that exceeds {BLOCK_MAX_DAYS} days in all" if beyond else ""
-    return f"extend by what is left (planner reserve --extend, {chance}){other}"
+    return f"extend by the rest (planner reserve --extend, {chance}){other}"
 
 
 def _exceeds(plan: BlockPlan, more_days: float | None) -> bool:

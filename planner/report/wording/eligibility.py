@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from planner.answer.row import Row, Shortfall
 from planner.estimate.bounded_prices import MOST_BOUNDED
 from planner.estimate.result import Scenario
+from planner.estimate.waiting import NO_GUARANTEE
 from planner.report.wording import figures, spoken
 
 
@@ -21,6 +22,12 @@ def held_back(scenario: Row) -> str:
     if scenario.priced_only:
         return f"cannot be deployed as priced: {scenario.priced_only}"
     return f"is unproven: {scenario.unproven}" if scenario.unproven else ""
+
+
+def guarantee(scenario: Scenario) -> str:
+    """How likely its On-Demand nodes are there on the first day, as a sentence; empty where that is not in question."""
+    said = next((text for text in scenario.warnings if text.startswith(NO_GUARANTEE)), "")
+    return f"{said[:1].upper()}{said[1:]}." if said else ""
 
 
 def _kept(entry: Shortfall) -> str:

@@ -89,16 +89,13 @@ def others(shortlist: Shortlist, title: str = NOT_IN_THE_TABLE) -> list[Line]:
 
 
 def storage(shortlist: Shortlist, comparison: Comparison) -> list[Line]:
-    """`s3-stream: $354k, late in 15%`, a line for each layout without a row, so that every storage is seen; and for
-    On-Demand nodes, which most people would take."""
-    found = [_not_eligible(group, shortlist) for group in _without_a_row(shortlist).values()]
-    nodes = _on_demand_without_a_row(shortlist)
-    late = [_not_eligible(nodes, shortlist)] if nodes else []
-    return [*late, *found, *(reading(comparison) if found else [])]
-
-
-def _not_eligible(found: Sequence[Scenario], shortlist: Shortlist) -> Line:
-    return Line(f"Not eligible: {_missing_limit(found, shortlist.best, LATE)[1]}".removesuffix(OF_THE_OUTCOMES))
+    """`s3-stream: $354k, late in 15%`, each layout without a row, so that every storage is seen; and On-Demand
+    nodes, which most people would take."""
+    layouts = list(_without_a_row(shortlist).values())
+    groups = [group for group in (_on_demand_without_a_row(shortlist), *layouts) if group]
+    said = [_missing_limit(group, shortlist.best, LATE)[1].removesuffix(OF_THE_OUTCOMES) for group in groups]
+    found = [Line(f"Not eligible: {'; '.join(said)}")] if said else []
+    return [*found, *(reading(comparison) if layouts else [])]
 
 
 def _on_demand_without_a_row(shortlist: Shortlist) -> list[Scenario]:
@@ -155,7 +152,9 @@ def _missing_limit(
     choice, or nothing is recommended, the choice that misses its limits in the fewest outcomes."""
     same = [] if best is None else [s for s in found if _differs_in_one(s, best)]
     one = min(same or found, key=_how_far)
-    name = f"{figures.layout_name(one)} on {figures.short_purchase(one.option)}"
+    name = figures.layout_name(one)
+    if best is None or one.option != best.option:
+        name += f" on {figures.short_purchase(one.option)}"
     return one, f"{name}: {figures.usd(cost_of(one, 'p50'))}, {'; '.join(misses([one], words) or _shortfalls(one))}"
 
 

@@ -42,9 +42,9 @@ def more(comparison: Comparison, hidden: int, left: Sequence[str] = ()) -> Line:
         *left,
         figures.many(len(comparison.assumptions), "assumption"),
         figures.many(len(comparison.notes), "note"),
-        *([figures.many(old, "out-of-date price")] if old else []),
+        *([figures.many(old, "old price")] if old else []),
     ]
-    every = f"; --all: {figures.many(hidden, 'more choice')}" if hidden else ""
+    every = f"; --all: {hidden:,} more" if hidden else ""
     return Line(f"-v: {', '.join(listed)}{every}", Kind.CAUTION if old else Kind.SENTENCE)
 
 

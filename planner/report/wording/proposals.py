@@ -25,9 +25,9 @@ def why(comparison: Comparison, proposal: Proposal) -> str:
     """What the change is, and its cost and time instead of the recommended ones."""
     best, after = comparison.best, proposal.scenario
     assert best is not None and best.cost_usd and best.days and after.cost_usd and after.days  # noqa: PT018
-    middle = f"{figures.usd(after.cost_usd.p50)} instead of {figures.usd(best.cost_usd.p50)}"
-    high = f"{figures.usd(after.cost_usd.p90)} instead of {figures.usd(best.cost_usd.p90)}"
-    cost = f"{middle} at P50 and P90" if middle == high else f"{middle} at P50, {high} at P90"
+    cost = " instead of ".join(
+        f"{figures.usd(each.p50)} (P90 {figures.usd(each.p90)})" for each in (after.cost_usd, best.cost_usd)
+    )
     days, before = figures.days(after.days.p50), figures.days(best.days.p50)
     time = f", {days} days instead of {before}" if days != before else ""
     choice = "" if _choice(after) == _choice(best) else f" with {spoken_choice.spoken(after)}"

@@ -89,7 +89,7 @@ def sheet_of(comparison: Comparison, study: Study | None = None) -> Sheet:
     ]
     stop = _stop(comparison, best, study) if study else ()
     sheet = sheet_with(comparison, f"{answer.bought(best)}. {answer.costs(comparison, best)}", found, stop)
-    return replace(sheet, signed=(*SIGNED, *_decides(best)))
+    return replace(sheet, signed=(*SIGNED[:2], *_decides(best), *SIGNED[2:]))
 
 
 def pool_sheet_of(found: PoolComparison) -> Sheet:

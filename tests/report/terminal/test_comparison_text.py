@@ -60,7 +60,7 @@ def test_every_example_fits_a_screen_and_v_has_the_rest(plan: Path) -> None:
     short = text_of(comparison, top=None)
     assert len(short.splitlines()) <= 46  # with what to do about a Capacity Block, and layouts that miss the limit
     full = text_of(comparison, top=None, verbose=True)
-    for part, begins in (("what is not in the table", "Not in the table"), ("commitments", "pays off after")):
+    for part, begins in (("others", "Not in the table"), ("commitments", "pays off after")):
         if f"-v: {part}" in short or f", {part}" in short:
             assert begins not in short
             assert begins in full
@@ -246,8 +246,8 @@ def test_colour_adds_no_words() -> None:
     assert "\x1b[" not in plain
     assert re.sub(r"\x1b\[\d+m", "", coloured) == plain
     warned = [line for line in coloured.splitlines() if line.startswith("\x1b[33m")]
-    assert any("Capacity Block price as of" in line for line in warned)
-    assert any("out-of-date price" in line for line in warned)
+    assert any("Capacity Block price of" in line for line in warned)
+    assert any("old price" in line for line in warned)
 
 
 def test_nothing_feasible_says_why() -> None:

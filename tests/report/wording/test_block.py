@@ -32,34 +32,36 @@ PLAN = BlockPlan(
 )
 
 
+def said(plan: BlockPlan = PLAN) -> str:
+    return " ".join(block.sentences(plan))
+
+
 def test_an_extension_is_named_for_half_and_for_nine_of_ten():
-    said = block.sentence(PLAN)
-    assert (
-        "with less than 79% done, extend by what is left (planner reserve --extend, sold from 2026-09-28, "
-        "assumed chance 50%), "
-        "else On-Demand from the last checkpoint (planner leave, $13.3k, assumed chance 60%), "
-        "else a later block (assumed: 14 days on)"
-    ) in said
-    certain = block.sentence(replace(PLAN, extension_is_certain=True))
-    assert (
-        "extend by what is left (planner reserve --extend, sold from 2026-09-28, on which the plan counts). 79% of"
-        in certain
+    assert block.sentences(PLAN) == [
+        "Buy 14 days ($31.7k, sold from 2026-09-07).",
+        "79% of the outcomes outlast it; a longer one costs more on average: half of these need up to 4 days more "
+        "($9,060 at today's price), 1 in 10 of these more than 13 ($29.5k).",
+        "Decide by day 11 (2026-11-13): if less than 79% is done, extend by the rest (planner reserve --extend, sold "
+        "from 2026-09-28, assumed chance 50%).",
+        "If AWS has none: On-Demand (planner leave, $13.3k, assumed chance 60%); if not that either, a later block "
+        "(assumed: 14 days on).",
+    ]
+    certain = said(replace(PLAN, extension_is_certain=True))
+    assert certain.endswith(
+        "extend by the rest (planner reserve --extend, sold from 2026-09-28, on which the plan counts)."
     )
-    outlast = "79% of the outcomes outlast it; a longer one costs more on average"
-    assert said.endswith(
-        f"{outlast}: half of these need up to 4 days more ($9,060 at today's price), "
-        "1 in 10 of these more than 13 ($29.5k)."
-    )
+
+
+def test_a_screen_has_the_second_and_third_way_in_a_few_words():
+    assert block.short(PLAN).endswith("assumed chance 50%); else On-Demand (60%) or a later block.")
 
 
 def test_where_all_need_the_same_it_is_named_once():
-    assert block.sentence(replace(PLAN, extension_p90_days=4)).endswith(
-        ": these need up to 4 days more ($9,060 at today's price)."
-    )
+    assert ": these need up to 4 days more ($9,060 at today's price)." in said(replace(PLAN, extension_p90_days=4))
 
 
 def test_of_a_length_that_the_plan_sets_nothing_is_claimed():
-    assert "a longer one" not in block.sentence(replace(PLAN, is_given=True))
+    assert "a longer one" not in said(replace(PLAN, is_given=True))
 
 
 def test_cash_names_what_most_outcomes_pay_later():
@@ -71,32 +73,29 @@ def test_cash_names_what_most_outcomes_pay_later():
     assert block.more_cash(replace(PLAN, tail="on-demand")) == ""
 
 
-def test_an_extension_is_asked_for_as_early_as_aws_takes_it():
-    said = block.sentence(PLAN)
-    assert "By day 11 (2026-11-13), with less than 79% done" in said
-    assert "(planner reserve --extend, sold from 2026-09-28, " in said
-    assert "By day" not in block.sentence(replace(PLAN, tail="on-demand"))
+def test_without_an_extension_the_day_is_the_last():
+    assert "Decide on day 11 (2026-11-13): if less than 79% is done, On-Demand" in said(replace(PLAN, tail="on-demand"))
 
 
 def test_two_parts_are_bought_on_the_same_day():
     plan = replace(PLAN, days=19, parts=(14, 5))
     bought = "Buy 14 days ($23.4k, sold from 2026-09-07) and 5 more the same day ($8,342"
-    assert block.sentence(plan).startswith(f"{bought}). By day 11")
+    assert said(plan).startswith(f"{bought}). 79%")
     alone = FirstAlone(fraction=0.54, mean_usd=192_000, p90_usd=272_000)
-    none = "; in the 54% where AWS has none, the run costs $192k on average, P90 $272k). By day 11"
-    assert block.sentence(replace(plan, first_alone=alone)).startswith(f"{bought}{none}")
+    none = "; in the 54% where AWS has none, the run costs $192k on average, P90 $272k). 79%"
+    assert said(replace(plan, first_alone=alone)).startswith(f"{bought}{none}")
 
 
 def test_a_cheaper_length_that_is_on_time_too_seldom_is_named():
     nearly = Nearly(days=28, usd_less=64_000, on_time_fraction=0.898)
-    said = " 28 days would cost $64.0k less on average and be on time in 89.8% of the outcomes."
-    assert block.sentence(replace(PLAN, nearly=nearly)).endswith(said)
+    less = " 28 days would cost $64.0k less on average, on time in 89.8% of the outcomes."
+    assert said(replace(PLAN, nearly=nearly)).endswith(less)
 
 
 def test_beyond_182_days_in_all_it_is_another_block():
     longest = replace(PLAN, days=182, extension_days=7, extension_p90_days=42)
-    assert "done, buy another block from its last day for what is left (" in block.sentence(longest)
-    assert "a longer one" not in block.sentence(longest)
+    assert "done, buy another block from its last day for the rest (" in said(longest)
+    assert "a longer one" not in said(longest)
     assert "for another block of 7 days" in block.more_cash(longest)
-    shorter = block.sentence(replace(PLAN, days=161, extension_days=21, extension_p90_days=28))
-    assert "), or buy another block where that exceeds 182 days in all, else On-Demand" in shorter
+    shorter = said(replace(PLAN, days=161, extension_days=21, extension_p90_days=28))
+    assert "), or buy another block where that exceeds 182 days in all. If AWS has none: On-Demand" in shorter

@@ -48,4 +48,4 @@ def test_a_small_part_is_named_as_small() -> None:
     best = small().best
     assert best is not None
     # two parts that are small alone are one percent together
-    assert sentence(best) == "GPU nodes 87%, unused Capacity Block time 12%, the rest 1%"
+    assert sentence(best) == "GPU nodes 87%, unused block time 12%, the rest 1%"

@@ -17,7 +17,7 @@ from planner.report.markdown import sheet as markdown
 from planner.report.wording import figures, rounding
 from planner.report.wording.after_run import usd_per_month
 from planner.report.wording.sheet import BUDGET, NOTHING, pool_sheet_of, sheet_of
-from tests.builders import book_of, compared, plan_of
+from tests.builders import RESERVED, book_of, compared, plan_of
 from tests.report.test_golden_pool import few
 
 STAYS = ("storage.s3.standard", "storage.s3.checkpoints", "storage.kms.key")
@@ -143,6 +143,7 @@ def test_the_days_the_rest_of_the_budget_on_demand_and_the_price_to_stop_at():
         "run": {"work": {"gpu_hours": 38_000}, "deadline": "28d"},
         "purchase": {"options": ["capacity-block", "on-demand"]},
         "storage": {"layouts": ["converged"]},
+        "assumptions": RESERVED,
     }
     plan = plan_of(**sections)
     found = compared(plan, draws=300)
