@@ -130,6 +130,7 @@ ALLOWED = {
         "planner.layouts",
         "planner.mix",
         "planner.demand",
+        "planner.estimate.owned",
         "planner.errors",
     },
     "planner.fleet.model": set(),

@@ -19,6 +19,7 @@ from planner.answer.recommend import answer_of
 from planner.answer.row import Outcomes, Shortfall
 from planner.demand.shown import jobs_shown
 from planner.demand.weeks import WEEK_HOURS
+from planner.fleet.beside import owned, stored
 from planner.fleet.bill import around, cache_tb, hot_union, node_lines
 from planner.fleet.bought import MIX, Shop, mix_or_reason
 from planner.fleet.measured import of_queue, with_cost
@@ -120,6 +121,9 @@ def compare_fleet(
     rows = with_fractions(rows, outcomes, answer.recommended or rows[0].id)
     best = next((row for row in rows if row.id == answer.recommended), None)
     as_of = as_of or plan.start
+    places, own = (), None
+    if best is not None:
+        places, own = stored(plan, book, best), owned(plan, book, best, drawn_values)
     return FleetComparison(
         plan_name=plan.name,
         plan_sha256=loaded.sha256,
@@ -137,6 +141,8 @@ def compare_fleet(
         from_file=_from_file(loaded, past),
         sharing=_sharing(plan, gpus, best, drawn, seed, each, past),
         frontier=tuple(_frontier(rows)),
+        stored=places,
+        owned=own,
     )
 
 
@@ -287,7 +293,7 @@ def _warnings(plan: FleetPlan, book: PriceBook, shop: Shop, best: FleetScenario 
             )
     if shop.main.derived:
         options = shop.main.derived_words
-        yield f"Derived prices, seen in no price list (grade C): {options}. Check them before buying."
+        yield f"Derived prices, in no price list (grade C): {options}."
 
 
 def _notes(plan: FleetPlan, rows: Sequence[FleetScenario]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from planner.mix.advice import Purchase
 from planner.mix.sold import family_of
 from planner.models.bill_lines import COMMITMENT_UNUSED
 from planner.plan.wording import listed
-from planner.report.wording import figures, fleet_demand, rounding, spoken, stale_prices
+from planner.report.wording import figures, fleet_beside, fleet_demand, rounding, spoken, stale_prices
 from planner.report.wording.mix import amount, thing
 from planner.report.wording.preferred import NAME, preferred_for
 from planner.report.wording.sheet import Sheet, budget, left_out, sheet_with, sheet_without, unknown
@@ -78,7 +78,7 @@ def answer(found: FleetComparison) -> list[str]:
         *_not_promised(found, best),
         waits(best),
         risk(found, best),
-        *filter(None, (useful(best), after(best))),
+        *filter(None, (useful(best), after(best), fleet_beside.places(found))),
     ]
 
 
@@ -237,9 +237,9 @@ def after(best: FleetScenario) -> str:
     """What a commitment costs beyond the horizon."""
     parts = []
     if best.unused_usd > 0.5:
-        parts.append(f"{figures.usd(best.unused_usd)} of its commitments goes unused")
+        parts.append(f"{figures.usd(best.unused_usd)} of commitments goes unused")
     if best.after_usd > 0.5:
-        parts.append(f"{figures.usd(best.after_usd)} more is due after the plan's end, used or not")
+        parts.append(f"{figures.usd(best.after_usd)} more is due after the plan's end")
     return "; ".join(parts) + "." if parts else ""
 
 

@@ -24,7 +24,7 @@ from planner.report.blocks.block import (
 )
 from planner.report.data.provenance import model_sha256
 from planner.report.pictures import fleet_months
-from planner.report.wording import figures, fleet_demand, page_texts
+from planner.report.wording import figures, fleet_beside, fleet_demand, page_texts
 from planner.report.wording import fleet as words
 from planner.report.wording.figures import visible
 from planner.report.wording.page_headings import LABELS
@@ -156,6 +156,11 @@ def _best(found: FleetComparison, best: FleetScenario) -> list[Section]:
         parts.append(("Cost against waiting", "frontier", [table]))
     if shared := words.sharing(found):
         parts.append(("What sharing is worth", "sharing", [Texts(texts=[visible(shared)])]))
+    if found.stored:
+        table = Table(label="Where hot data is", columns=fleet_beside.place_columns(found))
+        parts.append(("Where data is read from", "places", [table, *_bulleted(fleet_beside.place_notes(found))]))
+    if found.owned:
+        parts.append(("Owned instead", "owned", [Texts(texts=fleet_beside.owned(found))]))
     parts += [
         ("Waits by size of job", "waits", [Table(label="Waits", columns=words.wait_columns(best))]),
         (
