@@ -90,6 +90,7 @@ ALLOWED = {
         "planner.models",
         "planner.estimate",
         "planner.decide",
+        "planner.fleet",
         "planner.errors",
     },
     # recordings of spot capacity and rules replayed on them: no plan, no price
