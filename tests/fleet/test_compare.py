@@ -197,6 +197,16 @@ def test_owned_nodes_lose_value_whether_they_run_or_not() -> None:
     assert found.owned.purchase_usd.p50 == pytest.approx(gpus * 18_500 / 0.81)
 
 
+def test_on_demand_that_is_given_back_is_warned_of() -> None:
+    shown = {}
+    for idle in ("release", "hold"):
+        options = ["purchase.options=[on-demand]", "purchase.mix=false", "groups.0.nodes=40", f"purchase.idle={idle}"]
+        shown[idle] = [text for text in words.warnings(compared(*options, runs=2)) if "released when idle" in text]
+    assert len(shown["release"]) == 1
+    assert shown["release"][0].startswith("100% of the node-hours are On-Demand")
+    assert shown["hold"] == []
+
+
 def test_sharing_beats_fixed_partitions() -> None:
     alone = found().sharing
     best = found().best

@@ -12,7 +12,7 @@ from planner.answer.row import Shortfall
 from planner.fleet.result import FleetComparison, FleetScenario, Waits
 from planner.mix.advice import Purchase
 from planner.mix.sold import family_of
-from planner.models.bill_lines import COMMITMENT_UNUSED
+from planner.models.bill_lines import COMMITMENT_UNUSED, COMPUTE
 from planner.plan.wording import listed
 from planner.report.wording import figures, fleet_beside, fleet_demand, rounding, spoken, stale_prices
 from planner.report.wording.mix import amount, thing
@@ -23,6 +23,7 @@ from planner.report.wording.table import Column
 from pricing.offers import PurchaseOption
 
 MOST_UNABLE = 4  # projects that are named
+RELEASED = 0.01  # of the node-hours, from which On-Demand is warned of
 MOST_LACKING = 4  # reasons why no choice is recommended
 LESS_WAITING = "less waiting (worth {mine} instead of {theirs})"
 
@@ -425,7 +426,22 @@ def bill_sources(best: FleetScenario) -> list[str]:
 
 def warnings(found: FleetComparison) -> list[str]:
     """What may change the answer."""
-    return [*fleet_demand.warnings(found), *found.warnings]
+    return [*_released(found), *fleet_demand.warnings(found), *found.warnings]
+
+
+def _released(found: FleetComparison) -> list[str]:
+    """How much rests on On-Demand nodes that are given back and taken again."""
+    if found.best is None or found.plan.purchase.idle != "release":
+        return []
+    lines = [(line.line, line.quantity) for line in found.best.bill if line.unit == "node-hours"]
+    total = math.fsum(hours for _, hours in lines)
+    free = math.fsum(hours for name, hours in lines if name.startswith(f"{COMPUTE}-on-demand"))
+    if free < RELEASED * total:
+        return []
+    return [
+        f"{figures.percent(free / total)} of the node-hours are On-Demand, released when idle: nothing promises nodes "
+        "when a job comes (purchase.idle: hold)."
+    ]
 
 
 def notes(found: FleetComparison) -> list[str]:

@@ -7,23 +7,21 @@ from planner.report.wording import figures
 from planner.report.wording.table import Column
 
 LAYOUTS = {
-    "converged": "cache on the nodes' drives",
+    "converged": "the nodes' drives",
     "fsx-lustre": "FSx for Lustre",
-    "separate-nvme": "a separate NVMe cluster",
+    "separate-nvme": "a separate cluster",
 }
 
 
 def places(found: FleetComparison) -> str:
-    """What other places for the hot data cost beside the plan's, in a sentence; "" without hot data."""
-    own = found.plan.storage.layout
+    """What other places for the hot data cost at least, in a sentence; "" without hot data."""
     said = []
-    for layout in LAYOUTS:
+    for layout in dict.fromkeys(one.layout for one in found.stored):
         prices = [one.usd for one in found.stored if one.layout == layout and one.usd is not None]
-        if layout != own and prices:
-            apart = f"{figures.usd(min(prices))}{f' to {figures.usd(max(prices))}' if len(prices) > 1 else ''}"
-            said.append(f"{LAYOUTS[layout]} {apart}")
-    here = f"{LAYOUTS[own]}, on no bill of its own" if own == "converged" else LAYOUTS.get(own, "S3 alone")
-    return f"Its hot data: {here}. Instead: {', '.join(said)}." if said else ""
+        if layout != found.plan.storage.layout and prices:
+            least = f"{'from ' if len(prices) > 1 else ''}{figures.usd(min(prices))}" if any(prices) else "on no bill"
+            said.append(f"on {LAYOUTS[layout]}: {least}")
+    return f"Hot data {'; '.join(said)}." if said else ""
 
 
 def place_columns(found: FleetComparison) -> list[Column]:
