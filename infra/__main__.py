@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "pool"))
 from infra.compose import Stack, compose
 from infra.derived import bundle_of
 from infra.node import built
-from infra.standing import check_switch, export_standing
+from infra.standing import begin, check_switch, export_standing
 from planner import clock
 from planner.errors import PlannerError, UsageProblem
 from planner.stack.block_dates import begun, over
@@ -119,7 +119,8 @@ def main() -> None:
     """The program. Tests of the engine run it too."""
     try:
         spec = cluster()
-        check_switch(spec)
+        outputs = check_switch(spec)
+        begin(spec, outputs)
         spec = begun(spec, clock.now())
         nodes = f", with 1 of {spec.fleet.nodes} GPU nodes, the canary" if spec.canary else ""
         pulumi.log.info("\n".join([f"What this stack costs while it is deployed{nodes}:", *cost_lines(spec)]))

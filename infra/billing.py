@@ -15,6 +15,7 @@ from fnmatch import fnmatchcase
 
 from planner.models.bill_lines import bill_line
 from planner.stack.component import usd_per_hour_now
+from planner.stack.slurm_settings import AS_JOBS_NEED
 from planner.stack.spec import ClusterSpec, suffixes
 
 FLEET_GROUP = "fleet-group"  # and fleet-group-2: of the nodes of a second Capacity Block
@@ -43,6 +44,7 @@ NEARER_CARRIERS = {
     "network.endpoint-data": "network-endpoint-*",
     "network.flow-logs": "network-flow-logs",
     "fleet.logs": "fleet-logs",
+    "fleet.compute-on-demand": f"{FLEET_GROUP}{AS_JOBS_NEED}",
     "scheduler.login-node": "scheduler-login-group",
     "scheduler.login-ebs": "scheduler-login-group",
     "storage.kms.key": "tier-key",
@@ -89,9 +91,14 @@ def _part(usd: float, spec: ClusterSpec, name: str, bearers: Sequence[str]) -> f
     return usd / len(bearers)
 
 
+def _waits(name: str) -> bool:
+    """Whether it is a group that has nodes only while a job needs them: what is billed all the time is another's."""
+    return name == f"{FLEET_GROUP}{AS_JOBS_NEED}"
+
+
 def _bearers(line: str, names: Sequence[str]) -> list[str]:
     for pattern in carriers(line):
-        found = [name for name in names if fnmatchcase(name, pattern)]
+        found = [name for name in names if fnmatchcase(name, pattern) and (pattern == name or not _waits(name))]
         if found:
             return found
     raise ValueError(f"the bill has the line {line}, but no resource of the stack has it")

@@ -238,12 +238,20 @@ def _file_system(spec: ClusterSpec, base: _Base) -> LustreFileSystem:
 
 
 def _scheduler(spec: ClusterSpec, base: _Base) -> SlurmCluster:
+    # how far a gang is follows from when its COMMITs were written
+    commits = (spec.data.checkpoint_prefix,) if spec.scheduler and spec.scheduler.markets else ()
     nodes = NodeArgs(
         data_bucket=base.data_bucket,
         artefacts=base.artefacts,
         subnet_id=base.network.nodes.id,
         security_group_id=base.firewall.groups["login"].id,
-        access=Access(reads=(), writes=(boot_log.PREFIX,), by_pcs=True, bundles=(SETTINGS.partition("/")[0],)),
+        access=Access(
+            reads=(),
+            writes=(boot_log.PREFIX,),
+            by_pcs=True,
+            bundles=(SETTINGS.partition("/")[0],),
+            lists=commits,
+        ),
         settings={**_node_settings(spec, base, "login"), "PLANNER_STACK": spec.stack},
         waits_for=base.ready,
         by_pcs=True,

@@ -8,10 +8,17 @@ Statements = list[dict[str, object]]
 
 
 def data_statements(
-    arns: Mapping[str, str], *, reads: Sequence[str], writes: Sequence[str], others: Sequence[str], lists_all: bool
+    arns: Mapping[str, str],
+    *,
+    reads: Sequence[str],
+    writes: Sequence[str],
+    others: Sequence[str],
+    lists_all: bool,
+    lists: Sequence[str] = (),
 ) -> Statements:
     """Read the prefixes, write some of them, use the key. arns: of the bucket (data) and the key. reads, writes:
-    prefixes. others: names of buckets that it reads as a whole. lists_all: whether it lists the whole bucket."""
+    prefixes. others: names of buckets that it reads as a whole. lists_all: whether it lists the whole bucket.
+    lists: prefixes of which it sees the names alone."""
     data, everything = arns["data"], dict.fromkeys((*reads, *writes))
     found: Statements = [
         {
@@ -35,7 +42,7 @@ def data_statements(
         },
     ]
     if not lists_all:
-        found[1]["Condition"] = {"StringLike": {"s3:prefix": [f"{prefix}*" for prefix in everything]}}
+        found[1]["Condition"] = {"StringLike": {"s3:prefix": [f"{prefix}*" for prefix in (*everything, *lists)]}}
     if writes:
         # nodes never delete versions, so overwritten objects can be restored
         found.append(

@@ -37,7 +37,7 @@ def addresses_of(spec: ClusterSpec) -> AddressPlan:
     if spec.lustre:
         others += lustre_addresses(spec.lustre.capacity_gib)
     return address_plan(
-        nodes=spec.fleet.nodes,
+        nodes=spec.most_nodes,
         per_node=addresses_per_node(interfaces_of(spec)),
         others=others,
         control=spec.control.count,

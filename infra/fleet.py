@@ -26,7 +26,7 @@ from infra.launch import (
 )
 from infra.naming import Component, Naming
 from infra.nics import Nic
-from planner.stack.slurm_settings import group_name
+from planner.stack.slurm_settings import NodeGroup, node_groups
 from planner.stack.spec import Block, Buying, ClusterSpec, Fleet, suffixes
 
 GRACE_SECONDS = 600  # a node with eight GPUs takes minutes to boot
@@ -73,7 +73,8 @@ class GpuFleet(Component):
         self.groups: list[aws.autoscaling.Group] = []
         self.slurm_groups: list[aws.cloudcontrol.Resource] = []
         variable = "PLANNER_FLEET" if args.cluster else "PLANNER_GROUP"
-        for number, (suffix, block) in enumerate(zip(suffixes(args.blocks), blocks, strict=True), 1):
+        of_slurm = node_groups(args.cluster.spec) if args.cluster else ()
+        for number, (suffix, block) in enumerate(zip(suffixes(args.blocks), blocks, strict=True)):
             own = {variable: self.physical(f"group{suffix}")}
             of_block = replace(nodes, settings={**nodes.settings, **own})
             template = launch_template(
@@ -88,8 +89,10 @@ class GpuFleet(Component):
             )
             waits_for = [*identity.ready, *nodes.waits_for]
             if args.cluster:
-                made = self._slurm_group(of_block, args.cluster, block, number, template, identity, suffix, waits_for)
-                self.slurm_groups.append(made)
+                # On-Demand nodes beside spot ones start from the same template: the group says how they are bought
+                for group in of_slurm if len(blocks) == 1 else of_slurm[number : number + 1]:
+                    made = self._slurm_group(of_block, args.cluster, group, template, identity, waits_for)
+                    self.slurm_groups.append(made)
             else:
                 self.groups.append(self._group(of_block, args, block, template, suffix, waits_for))
         self.register_outputs({"groups": [group.name for group in self.groups]})
@@ -98,22 +101,19 @@ class GpuFleet(Component):
         self,
         nodes: NodeArgs,
         cluster: NodesOfSlurm,
-        block: Block,
-        number: int,
+        group: NodeGroup,
         template: aws.ec2.LaunchTemplate,
         identity: Identity,
-        suffix: str,
         waits_for: list[pulumi.Resource],
     ) -> aws.cloudcontrol.Resource:
         """A compute node group of AWS PCS. It waits for a block by itself: AWS PCS keeps its nodes in a maintenance
         reservation until the block begins (User Guide, "FAQ for Capacity Blocks")."""
-        name = group_name(cluster.spec, number)
         given = pcs.ids_of(cluster.cluster_id, nodes, template, identity)
         return pcs.resource(
             self,
-            f"group{suffix}",
+            f"group{group.suffix}",
             pcs.GROUP,
-            given.apply(lambda ids: pcs.group_state(cluster.spec, block, number, name, ids)),
+            given.apply(lambda ids: pcs.group_state(cluster.spec, group, ids)),
             depends_on=waits_for,
         )
 

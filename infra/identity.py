@@ -44,7 +44,8 @@ class Access:
     names of the nodes' own Auto Scaling groups, whose lifecycle actions they may complete; empty for none. daemon:
     proxy or target of the pool; empty for none. authority: whether it has a certificate of the pool's certificate
     authority. jobs: what the jobs there may do; None for a node without jobs. by_pcs: whether AWS PCS launches the
-    nodes, which takes roles of one path alone. bundles: further folders of the artefacts bucket that it reads."""
+    nodes, which takes roles of one path alone. bundles: further folders of the artefacts bucket that it reads. lists:
+    prefixes of the data bucket of which it sees the names alone."""
 
     reads: tuple[str, ...]
     writes: tuple[str, ...]
@@ -55,6 +56,7 @@ class Access:
     jobs: JobAccess | None = None
     by_pcs: bool = False
     bundles: tuple[str, ...] = ()
+    lists: tuple[str, ...] = ()
 
     @property
     def path(self) -> str | None:
@@ -130,6 +132,7 @@ def _policy(arns: dict[str, Any], access: Access) -> str:
             writes=access.writes,
             others=access.others,
             lists_all=access.daemon == "target",  # a target lists the bucket itself
+            lists=access.lists,
         ),
         {
             "Sid": "Bundle",

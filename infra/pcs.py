@@ -18,6 +18,7 @@ from infra.identity import Identity
 from infra.launch import NodeArgs, version_of
 from infra.naming import Component
 from planner.stack.slurm_settings import (
+    NodeGroup,
     Queue,
     cluster_settings,
     gres_records,
@@ -25,7 +26,7 @@ from planner.stack.slurm_settings import (
     plain,
     queue_settings,
 )
-from planner.stack.spec import Block, Buying, ClusterSpec, Scheduler
+from planner.stack.spec import Buying, ClusterSpec, Scheduler
 
 CLUSTER, GROUP, QUEUE = (f"AWS::PCS::{name}" for name in ("Cluster", "ComputeNodeGroup", "Queue"))
 # AWS's schemas: handlers of a cluster may take 130 minutes, those of a group and a queue 160
@@ -80,14 +81,16 @@ def cluster_state(name: str, scheduler: Scheduler, subnet_id: str, security_grou
     }
 
 
-def group_state(spec: ClusterSpec, block: Block, number: int, name: str, given: Mapping[str, str]) -> State:
-    """A group of GPU nodes that keeps its size. given: ids of cluster, template, version, profile and subnet."""
+def group_state(spec: ClusterSpec, group: NodeGroup, given: Mapping[str, str]) -> State:
+    """A group of GPU nodes. given: ids of cluster, template, version, profile and subnet."""
     assert spec.scheduler is not None
-    found = _group(name, spec.fleet.instance_type, block.nodes, given)
-    found["PurchaseOption"] = _PURCHASE[spec.buying.kind]
-    if spec.buying.kind == "spot":
+    found = _group(group.name, spec.fleet.instance_type, group.least, group.most, given)
+    if spec.canary:  # a node for the job that the login node sends (fleet_pool.slurm.canary), and none without it
+        found["ScalingConfiguration"] = {"MinInstanceCount": 0, "MaxInstanceCount": 1}
+    found["PurchaseOption"] = _PURCHASE[group.kind]
+    if group.kind == "spot":
         found["SpotOptions"] = {"AllocationStrategy": "price-capacity-optimized"}
-    slurm: State = {"SlurmCustomSettings": plain(group_settings(spec, block, number))}
+    slurm: State = {"SlurmCustomSettings": plain(group_settings(spec, group))}
     if records := gres_records(spec):
         slurm["GresCustomSettings"] = [dict(record) for record in records]
     found["SlurmConfiguration"] = slurm
@@ -100,17 +103,17 @@ def group_state(spec: ClusterSpec, block: Block, number: int, name: str, given: 
 
 def login_state(scheduler: Scheduler, name: str, given: Mapping[str, str]) -> State:
     """The group of the one login node, which no queue has."""
-    return {**_group(name, scheduler.login_type, 1, given), "PurchaseOption": "ONDEMAND"}
+    return {**_group(name, scheduler.login_type, 1, 1, given), "PurchaseOption": "ONDEMAND"}
 
 
-def _group(name: str, instance_type: str, nodes: int, given: Mapping[str, str]) -> State:
+def _group(name: str, instance_type: str, least: int, most: int, given: Mapping[str, str]) -> State:
     return {
         "Name": name,
         "ClusterId": given["cluster"],
         "CustomLaunchTemplate": {"TemplateId": given["template"], "Version": given["version"]},
         "IamInstanceProfileArn": given["profile"],
         "InstanceConfigs": [{"InstanceType": instance_type}],
-        "ScalingConfiguration": {"MinInstanceCount": nodes, "MaxInstanceCount": nodes},
+        "ScalingConfiguration": {"MinInstanceCount": least, "MaxInstanceCount": most},
         "SubnetIds": [given["subnet"]],
     }
 

@@ -14,7 +14,7 @@ from infra import pcs
 from infra.launch import Machine, NodeArgs, identity_of, launch_template
 from infra.naming import Component, Naming
 from infra.nics import nics
-from planner.stack.slurm_settings import QUEUES, group_names
+from planner.stack.slurm_settings import QUEUES, node_groups
 from planner.stack.spec import PLACEHOLDER, ClusterSpec
 from planner.stack.timestamps import parse_timestamp
 
@@ -102,13 +102,29 @@ class SlurmCluster(Component):
 def settings_of(spec: ClusterSpec) -> login.Cluster:
     """What the login node makes of the cluster, and the plan's price of a node."""
     assert spec.scheduler is not None
-    names = group_names(spec)
+    scheduler, groups = spec.scheduler, node_groups(spec)
+    markets = scheduler.markets
+    usd = dict.fromkeys((group.name for group in groups), scheduler.usd_per_node_hour)
+    if markets:
+        usd[groups[-1].name] = markets.on_demand_usd_per_node_hour
     return login.Cluster(
-        projects=tuple(login.Project(**vars(one)) for one in spec.scheduler.projects),
+        projects=tuple(login.Project(**vars(one)) for one in scheduler.projects),
         blocks=tuple(
-            login.Block(group=name, ends=None if PLACEHOLDER in block.ends else parse_timestamp(block.ends))
-            for name, block in zip(names, spec.blocks, strict=False)
+            login.Block(group=group.name, ends=None if PLACEHOLDER in block.ends else parse_timestamp(block.ends))
+            for group, block in zip(groups, spec.blocks, strict=False)
         ),
-        usd_per_node_hour=dict.fromkeys(names, spec.scheduler.usd_per_node_hour),
+        usd_per_node_hour=usd,
         gpus_per_node=spec.fleet.gpus,
+        # another image or plan has starts of its own
+        canary=f"planner-canary-{spec.fleet.ami}-{spec.plan_sha256[:8]}" if spec.canary else "",
+        markets=login.Markets(
+            spot=groups[0].name,
+            on_demand=groups[-1].name,
+            nodes=markets.nodes,
+            work_hours=markets.work_hours,
+            deadline_hours=markets.deadline_hours,
+            changeover_hours=markets.changeover_hours,
+        )
+        if markets
+        else None,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 
 import pulumi
 
@@ -10,18 +11,18 @@ from planner.errors import UsageProblem
 from planner.stack.spec import ClusterSpec
 from planner.stack.switching import needs_word, refusal, standing
 
-OUTPUT, CANARY = "standing", "canary"
+STANDS, CANARY = "standing", "canary"
 TRIES, PAUSE_S = 20, 0.25
 # of the engine itself (pulumi/pkg resource/deploy/builtins.go); a reference to the stack would answer too late, as an
 # output, when resources are registered already
 READ = "pulumi:pulumi:readStackOutputs"
 
 
-def check_switch(spec: ClusterSpec) -> None:
-    """Raises UsageProblem where another layout or purchase is deployed and the stack file has no word for it, and
-    where a canary would take the place of a whole fleet."""
+def check_switch(spec: ClusterSpec) -> dict[str, object]:
+    """The outputs of the last update. Raises UsageProblem where another layout or purchase is deployed and the stack
+    file has no word for it, and where a canary would take the place of a whole fleet."""
     outputs = _outputs()
-    stands = outputs.get(OUTPUT)
+    stands = outputs.get(STANDS)
     if isinstance(stands, str) and needs_word(stands, spec):
         raise UsageProblem(refusal(stands, spec))
     if stands and spec.canary and not outputs.get(CANARY):
@@ -29,13 +30,26 @@ def check_switch(spec: ClusterSpec) -> None:
             "the whole fleet is deployed, and a canary is one node: this would end the others. `planner stack PLAN "
             f"--stack {spec.stack}` without --canary writes the file for all of them"
         )
+    return outputs
+
+
+def begin(spec: ClusterSpec, outputs: Mapping[str, object]) -> None:
+    """Said before the first resource: an update that fails may export nothing, and the next one has to know what it
+    made. After an error the engine lays what was said over the old outputs (pulumi/pkg resource/deploy/
+    step_executor.go), so that nothing is left out here. A switch that fails half-way is still of what stood before."""
+    if pulumi.runtime.is_dry_run():
+        return
+    first = STANDS not in outputs
+    known = {STANDS: standing(spec), **outputs, CANARY: spec.canary and (first or bool(outputs.get(CANARY)))}
+    root = pulumi.runtime.get_root_resource()
+    assert root is not None  # the stack, in which every program runs
+    root.register_outputs(known)
 
 
 def export_standing(spec: ClusterSpec) -> None:
     """What the next `pulumi up` reads."""
-    pulumi.export(OUTPUT, standing(spec))
-    if spec.canary:
-        pulumi.export(CANARY, True)
+    pulumi.export(STANDS, standing(spec))
+    pulumi.export(CANARY, spec.canary)
 
 
 def _outputs() -> dict[str, object]:

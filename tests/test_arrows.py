@@ -94,7 +94,7 @@ ALLOWED = {
         "planner.errors",
     },
     # recordings of spot capacity and rules replayed on them: no plan, no price
-    "planner.spot": {"planner.plan.textfile", "planner.errors"},
+    "planner.spot": {"planner.plan.textfile", "planner.errors", "fleet_pool.slurm.patient"},
     # logs of short runs, and the throughput table that they make: no price
     "planner.profile": {"planner.plan", "planner.models", "planner.errors"},
     # commitments over a horizon: arrays in, arrays out; what is sold at which price comes from the book

@@ -32,6 +32,9 @@ SIMULATED = {
     "availability-with-notice": "tests/estimate/test_fallback.py",
     "fallback-spot-fraction": "tests/estimate/test_fallback.py",
     "fallback-hours": "tests/estimate/test_fallback.py",
+    "held-for-proof-hours": "tests/models/test_returning.py",
+    "on-demand-spell-hours": "tests/models/test_returning.py",
+    "times-on-demand": "tests/models/test_returning.py",
 }
 
 

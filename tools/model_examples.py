@@ -64,6 +64,11 @@ EXAMPLES = {
     # a gang of 16 in the public traces with a checkpoint of 30 s, and a run of 40 days that may take 60
     "availability-with-notice": "unannounced_fraction=0.98 announced_per_hour=0.55 announced_wait_fraction=1.54"
     " restart_hours=0.17 write_hours=0.01",
+    # a gang that is lost six times a day for three hours, and starts in 40 minutes: two weeks of work in three
+    "held-for-proof-hours": "up_hours=4 down_hours=3 changeover_hours=0.67",
+    "on-demand-spell-hours": "up_hours=4 down_hours=3 held_hours=1.36",
+    "times-on-demand": "up_hours=4 down_hours=3 changeover_hours=0.67 spell_hours=5.38 spot_training_hours=706"
+    " on_demand_training_hours=336 limit_hours=504",
     "fallback-threshold": "limit_hours=1440 on_demand_hours=960",
     "fallback-spot-fraction": "first_wait_hours=2.8 spot_training_hours=2560 on_demand_training_hours=960"
     " threshold_hours=240",

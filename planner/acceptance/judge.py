@@ -141,12 +141,13 @@ class _Judge:
         else:
             least = LEAST_OF_LINE * line_rate
             state = PASS if measured >= least else MISS
-            said = f"{measured:.1f} GB/s; the line rate is {line_rate:.0f}, and less than {least:.0f} is a miss"
+            said = f"{measured:.3g} GB/s; the line rate is {line_rate:.0f}, and less than {least:.0f} is a miss"
             line = Line(id="all-reduce", state=state, what=what, said=said, unit="GB/s", measured=measured, low=least)
             yield self._slower(line, fabric, least, measured) if state == MISS else line
-        tcp, efa = self.found.tcp, measured or line_rate
-        over = tcp or fabric.ip_gb_per_s
-        said = f"{over:.1f} GB/s over TCP against {efa:.1f} GB/s over EFA" + (
+        tcp = self.found.tcp
+        # a rate that was measured beside one that was, and a line rate beside a line rate
+        efa, over = (measured or line_rate, tcp) if tcp else (line_rate, fabric.ip_gb_per_s)
+        said = f"{over:.3g} GB/s over TCP against {efa:.3g} GB/s over EFA" + (
             "" if tcp else ": line rates, since the gang without EFA was not measured"
         )
         line = Line(id="tcp", state=NOT_MEASURED if tcp is None else PASS, what="price of a fallback to TCP", said=said)

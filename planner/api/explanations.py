@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, overload
 from planner.api.arguments import checked_comparison, python_of
 from planner.decide import explain as explaining
 from planner.decide.comparison import Comparison
-from planner.decide.spot_runs import TOTALS, SpotRuns, spot_runs
+from planner.decide.spot_runs import TOTALS, SpotRuns, rule_of, spot_runs
 from planner.errors import UsageProblem
 from planner.estimate.derivations import known_of
 from planner.estimate.request import Request
@@ -135,7 +135,7 @@ def _simulated(request: Request, chosen: Scenario, id: str) -> SpotRuns | None:
     if not (total and request.draws and chosen.complete and chosen.option.family == "spot-fallback"):
         return None
     try:
-        return spot_runs(replace(request, draws=RUNS, derivations=False), chosen, ["fallback"], request.seed)
+        return spot_runs(replace(request, draws=RUNS, derivations=False), chosen, [rule_of(chosen)], request.seed)
     except ValueError:
         return None
 

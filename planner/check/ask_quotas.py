@@ -30,7 +30,7 @@ def quota_lines(wanted: Wanted, ask: Ask, hardware: Sequence[Mapping[str, Any]])
     for quota, needed, listed in (
         (quotas.ADDRESSES, 1.0, ask("ec2:DescribeAddresses")),
         (quotas.VPCS, 1.0, ask("ec2:DescribeVpcs")),
-        (quotas.INTERFACES, float(spec.fleet.nodes * wanted.interfaces), ask("ec2:DescribeNetworkInterfaces")),
+        (quotas.INTERFACES, float(spec.most_nodes * wanted.interfaces), ask("ec2:DescribeNetworkInterfaces")),
     ):
         need = quotas.Need(quota=quota, needed=needed)
         yield quotas.quota_line(need, _quota(quota, ask), _count(listed, spec.stack), wanted)
@@ -41,10 +41,11 @@ def quota_lines(wanted: Wanted, ask: Ask, hardware: Sequence[Mapping[str, Any]])
     yield quotas.quota_line(need, _quota(quotas.VOLUMES, ask), _volumes_tib(listed, spec.stack), wanted)
     need = quotas.Need(quota=quotas.NAT, needed=1.0)
     yield quotas.quota_line(need, _quota(quotas.NAT, ask), _gateways(wanted, ask), wanted)
-    if spec.lustre and spec.lustre.deployment == "PERSISTENT_2" and not spec.lustre.throughput_mbps:
-        need = quotas.Need(quota=quotas.LUSTRE, needed=float(spec.lustre.capacity_gib))
-        taken = _lustre_gib(ask("fsx:DescribeFileSystems"), spec.stack)
-        yield quotas.quota_line(need, _quota(quotas.LUSTRE, ask), taken, wanted)
+    if spec.lustre and (storage := quotas.LUSTRE.get(spec.lustre.deployment)):
+        need = quotas.Need(quota=storage, needed=float(spec.lustre.capacity_gib))
+        kinds = spec.lustre.deployment.replace("SCRATCH_2", "SCRATCH_")
+        taken = _lustre_gib(ask("fsx:DescribeFileSystems"), spec.stack, kinds)
+        yield quotas.quota_line(need, _quota(storage, ask), taken, wanted)
     elif spec.lustre:
         asked = f"FSx quota of {spec.lustre.deployment}"
         said = "no confirmed quota code of this deployment type"
@@ -72,7 +73,7 @@ def _count(listed: Any, stack: str) -> float | NotKnown:
 
 def _roots_tib(spec: ClusterSpec) -> float:
     """Root volumes of all nodes."""
-    gib = spec.fleet.nodes * spec.fleet.root_volume_gib + spec.control.count * spec.control.root_volume_gib
+    gib = spec.most_nodes * spec.fleet.root_volume_gib + spec.control.count * spec.control.root_volume_gib
     gib += spec.nvme.nodes * spec.nvme.root_volume_gib if spec.nvme else 0
     return (gib + (spec.scheduler.login_volume_gib if spec.scheduler else 0)) / quotas.GIB_IN_TIB
 
@@ -87,13 +88,14 @@ def _volumes_tib(listed: Any, stack: str) -> float | NotKnown:
     return sum(entry["Size"] for entry in others) / quotas.GIB_IN_TIB
 
 
-def _lustre_gib(systems: Any, stack: str) -> float | NotKnown:
+def _lustre_gib(systems: Any, stack: str, kinds: str) -> float | NotKnown:
+    """Of others whose deployment type begins with `kinds`: both generations of scratch share one quota."""
     if isinstance(systems, NotKnown):
         return systems
     gib = 0.0
     for entry in systems:
         kind = entry.get("LustreConfiguration", {}).get("DeploymentType")
-        if kind != "PERSISTENT_2" or quotas.is_of(stack, entry):
+        if not str(kind).startswith(kinds) or quotas.is_of(stack, entry):
             continue
         if "StorageCapacity" not in entry:
             return half("a file system without its capacity", "fsx:DescribeFileSystems")

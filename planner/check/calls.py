@@ -67,6 +67,7 @@ CALLS: tuple[Call, ...] = (
     _ec2("DescribeCapacityReservations", "describe_capacity_reservations", "CapacityReservations"),
     _ec2("DescribeCapacityBlockOfferings", "describe_capacity_block_offerings", "CapacityBlockOfferings"),
     _ec2("DescribeImages", "describe_images", "Images"),
+    _ec2("GetAllowedImagesSettings", "get_allowed_images_settings", "State"),
     _ec2("GetEbsDefaultKmsKeyId", "get_ebs_default_kms_key_id", "KmsKeyId"),
     Call(action="ecr:DescribeImages", service="ecr", method="describe_images", key="imageDetails"),
     Call(action="kms:DescribeKey", service="kms", method="describe_key", key="KeyMetadata"),

@@ -52,6 +52,36 @@ def image_line(
     return matter.fine(said)
 
 
+def allowed_line(what: str, ami: str, state: Any, images: Any, wanted: Wanted) -> Line:
+    """Whether the account's Allowed AMIs let one image in. state: enabled, audit-mode or disabled (EC2 API reference,
+    GetAllowedImagesSettings, read 2026-11-29): enabled, EC2 neither shows nor starts any other image."""
+    asked = f"Allowed AMIs of the account, for image {ami} of {what} nodes"
+    shows = f"aws ec2 get-allowed-images-settings --region {wanted.spec.region}"
+    mends = f"whoever manages it adds the image's owner: {shows}"
+    matter = waits(f"allowed-images.{what}", asked, wanted, mends)
+    if isinstance(state, NotKnown):
+        return matter.not_known(state)
+    if state == "disabled":
+        return matter.fine("off: every image is allowed")
+    if state not in ("enabled", "audit-mode"):
+        return matter.half(f"its state is {state!r}")
+    if not is_known(ami):
+        return matter.not_known(NotKnown(why=f"{state}, and no image is chosen"))
+    if isinstance(images, NotKnown):
+        if not images.code.startswith("InvalidAMIID"):
+            return matter.not_known(images)
+        allowed = False if state == "enabled" else None
+    else:
+        allowed = next((one.get("ImageAllowed") for one in images if one.get("ImageId") == ami), None)
+    if allowed is None:
+        return matter.half("the image does not say whether it is allowed")
+    if allowed:
+        return matter.fine(f"{state}, and the image is allowed")
+    if state == "audit-mode":
+        return matter.bad(WARNS, "audit-mode: the image is not allowed, and is refused once the setting is enabled")
+    return matter.bad(BLOCKS, "enabled: the image is not allowed, so that no node starts")
+
+
 def of_ecr(image: str, region: str) -> dict[str, Any]:
     """How ECR is asked for the container image of jobs; nothing where it is not in ECR of this Region."""
     found = ECR.fullmatch(image)

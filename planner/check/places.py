@@ -106,8 +106,8 @@ def internet_line(options: Any, subnets: Any, wanted: Wanted) -> Line:
 def subnet_line(subnets: Any, wanted: Wanted) -> Line:
     """Whether the nodes' subnet of a deployed stack has addresses for all nodes and one round of replacements."""
     spec = wanted.spec
-    needed = spec.fleet.nodes * wanted.addresses
-    asked = f"{needed:,} addresses ({wanted.addresses} for each of {spec.fleet.nodes} nodes) in the nodes' subnet"
+    needed = spec.most_nodes * wanted.addresses
+    asked = f"{needed:,} addresses ({wanted.addresses} for each of {spec.most_nodes} nodes) in the nodes' subnet"
     mends = "planner stack PLAN --scenario ID --nic-profile ip-saving, or fewer nodes"
     matter = waits("addresses", asked, wanted, mends)
     if isinstance(subnets, NotKnown):

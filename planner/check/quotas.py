@@ -57,7 +57,13 @@ ADDRESSES = Quota(service="ec2", code="L-0263D0A3", name="Elastic IP addresses",
 VPCS = Quota(service="vpc", code="L-F678F1CE", name="VPCs per Region", unit="VPCs")
 INTERFACES = Quota(service="vpc", code="L-DF5E4CA3", name="network interfaces per Region", unit="interfaces")
 NAT = Quota(service="vpc", code="L-FE5A380F", name="NAT gateways per Availability Zone", unit="gateways")
-LUSTRE = Quota(service="fsx", code="L-8F1B9C74", name="Lustre Persistent_2 storage capacity", unit="GiB")
+# deployment type -> storage. AWS lists a quota of throughput for Lustre on Intelligent-Tiering alone (AWS General
+# Reference, "Amazon FSx endpoints and quotas", read 2026-11-29), which no stack deploys
+_NO_THROUGHPUT = "storage capacity (throughput has no quota)"
+LUSTRE = {
+    "PERSISTENT_2": Quota(service="fsx", code="L-8F1B9C74", name=f"Lustre Persistent_2 {_NO_THROUGHPUT}", unit="GiB"),
+    "SCRATCH_2": Quota(service="fsx", code="L-AD2FC696", name=f"Lustre Scratch {_NO_THROUGHPUT}", unit="GiB"),
+}
 VOLUMES = Quota(service="ebs", code="L-7A658B76", name="storage of gp3 volumes", unit="TiB")
 ENVIRONMENTS = Quota(service="batch", code="L-144F0CA5", name="Batch compute environments", unit="environments")
 

@@ -168,6 +168,7 @@ def _images(wanted: Wanted, ask: Ask, hardware: Sequence[Mapping[str, Any]]) -> 
         entry["InstanceType"]: tuple(entry.get("ProcessorInfo", {}).get("SupportedArchitectures", ()))
         for entry in hardware
     }
+    allowed = ask("ec2:GetAllowedImagesSettings")
     for what, part, name in (
         ("fleet", spec.fleet, spec.fleet.instance_type),
         ("control", spec.control, spec.control.instance_type),
@@ -177,6 +178,7 @@ def _images(wanted: Wanted, ask: Ask, hardware: Sequence[Mapping[str, Any]]) -> 
         images = ask("ec2:DescribeImages", ImageIds=[part.ami], IncludeDeprecated=True) if is_known(part.ami) else None
         size, device = part.root_volume_gib, part.root_device
         yield image.image_line(what, part.ami, size, device, processors.get(name, ()), images, wanted)
+        yield image.allowed_line(what, part.ami, allowed, images, wanted)
     if spec.workers:
         named = image.of_ecr(spec.workers.image, spec.region)
         there = ask("ecr:DescribeImages", **named) if named else NotKnown(why="it is not in ECR of this Region")

@@ -54,7 +54,7 @@ def nodes_of(spec: ClusterSpec) -> tuple[Nodes, ...]:
         found += [
             Nodes(instance_type=name, count=fleet.nodes, market=kind, must=False) for name in spec.workers.more_types
         ]
-    if spec.may_leave_spot and kind == "spot":
+    if (spec.may_leave_spot and kind == "spot") or (spec.scheduler and spec.scheduler.markets):
         name = (spec.workers.tail_type if spec.workers else "") or fleet.instance_type
         found.append(Nodes(instance_type=name, count=fleet.nodes, market="on-demand", must=False))
     if spec.control.count:

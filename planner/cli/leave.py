@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from planner.stack.spec import ClusterSpec
 
 
+BY_LOGIN_NODE = (
+    "the login node of its Slurm cluster sends each gang to spot or On-Demand nodes by itself; `sbatch "
+    "--reservation=planner-on-demand` starts a job On-Demand"
+)
+
+
 @click.command(name="leave")
 @click.option("--stack", metavar="NAME", required=True, help="Name of the Pulumi stack.")
 @click.option(
@@ -60,6 +66,8 @@ def _check(spec: ClusterSpec, path: str) -> None:
 
     scenario = f"{spec.scenario.rpartition('/')[0]}/on-demand"
     on_demand = f"`planner stack PLAN --scenario {scenario} --stack {spec.stack} --force`"
+    if spec.scheduler and spec.scheduler.markets:
+        raise UsageProblem(f"{path}: {BY_LOGIN_NODE}")
     if spec.buying.kind == "spot" and not spec.may_leave_spot:
         raise UsageProblem(
             f"{path} is of {spec.scenario}, which has no rule that leaves spot; spot-fallback has one. "

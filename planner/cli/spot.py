@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from planner.cli.leave import BY_LOGIN_NODE
 from planner.cli.leave import command as leave
 from planner.cli.options import OUT, common, format_option
 from planner.cli.output import format_of, say, write_result
@@ -81,6 +82,8 @@ def _spec(stack: str) -> tuple[ClusterSpec, Fallback]:
     if not path.is_file():
         raise UsageProblem(f"there is no {path}: `planner stack PLAN --stack {stack}` writes it")
     spec = read(path)
+    if spec.scheduler and spec.scheduler.markets:
+        raise UsageProblem(f"{path}: {BY_LOGIN_NODE}")
     if spec.fallback is None:
         raise UsageProblem(f"{path} is of {spec.scenario}, which has no rule that leaves spot; spot-fallback has one")
     return spec, spec.fallback

@@ -155,7 +155,8 @@ def command(
         changed = change_lines(changes(kept, spec))
         say("\n".join(["Changed:", *changed] if changed else ["Nothing changed"]), quiet)
         if kept.canary and not spec.canary:
-            say(f"The canary stays: `pulumi up` adds the other nodes, {spec.fleet.nodes - 1:,}", quiet)
+            stays = f"The canary stays: `pulumi up` adds the other nodes, {spec.fleet.nodes - 1:,}"
+            say(f"`pulumi up` starts all {spec.fleet.nodes:,} nodes" if spec.scheduler else stays, quiet)
     others = f", and {' and '.join(files)} beside it, which `pulumi up` needs" if files else ""
     say(f"Wrote {path}{others}", quiet)
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 
 from planner.estimate.own_prices import source_of
 from planner.estimate.people_time import FACTORS
+from planner.estimate.share_of_peak import ONE_NODE
 from planner.layouts.converged.settings import ConvergedSettings
 from planner.layouts.registry import ROOMS
 from planner.plan.assumptions import Assumption
@@ -103,7 +104,10 @@ def _taken_for_granted(plan: Plan, used: Mapping[str, Assumption]) -> list[str]:
         if key in used and used[key].origin == "default"
     ]
     if any(part.flop is not None for part in (*plan.run.phases, *([plan.run.work] if plan.run.work else []))):
-        notes.append("assumes the same mfu at every number of GPUs")
+        more = f", and {used[ONE_NODE].value:g} times it on one node" if ONE_NODE in used else ""
+        notes.append(f"assumes the same mfu at every number of GPUs{more}")
+    if plan.data.profile is None and any(mfu_key(gpu) in used for gpu in kinds_with_mfu()):
+        notes.append("assumes that a language model is trained; images, sound and proteins take longer: data.profile")
     if plan.data.access is None and not all(ROOMS[name].is_posix for name in plan.storage.layouts):
         notes.append("assumes that training reads objects; data.access: posix leaves out layouts without a file system")
     files = plan.storage.settings_of(ConvergedSettings).has_files(plan.data.access)

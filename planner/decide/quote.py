@@ -34,7 +34,10 @@ def on_demand(request: Request, comparison: Comparison, each: Each = map) -> tup
 
 
 def _first(comparison: Comparison) -> Scenario | None:
-    return next((s for s in comparison.complete if s.option.family == ON_DEMAND), None)
+    """Of the recommended nodes and storage where none keeps the limits, so that only the way to buy differs."""
+    there, best = [s for s in comparison.complete if s.option.family == ON_DEMAND], comparison.best
+    alike = [s for s in there if best and (s.layout, s.variant, s.nodes) == (best.layout, best.variant, best.nodes)]
+    return next((s for s in (*(s for s in there if s.eligible), *alike, *there)), None)
 
 
 def quote(old: tuple[Request, Side[Scenario]], new: tuple[Request, Side[Scenario]]) -> Quote[Scenario]:

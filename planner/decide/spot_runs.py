@@ -24,10 +24,12 @@ from planner.models.number import each_draw, median
 from planner.models.values import Values
 from planner.spot.generator import exponential_spells
 from planner.spot.job import Job
+from planner.spot.patient import PatientProgress
 from planner.spot.simulate import Result, Run, results_of, simulate
 from planner.spot.trace import SECONDS_PER_HOUR, Trace
 
 TOTALS = ("cost_usd", "days")  # numbers of a scenario that a simulated run has as well
+RETURNING = PatientProgress().name
 SHORTEST_TICK_SECONDS = 600  # of the public recordings
 MOST_TICKS = 5000  # of a run; a longer one has longer ticks
 Draws = NDArray[np.float64]
@@ -62,11 +64,13 @@ class SpotRuns:
 
 @dataclass(frozen=True, kw_only=True)
 class _Planned:
-    """The job of a scenario in hours, and what an hour costs: on spot and of everything else by draw."""
+    """The job of a scenario in hours, and what an hour costs: on spot and of everything else by draw. restart: of the
+    job on nodes that are there; boot: of On-Demand nodes until then."""
 
     work: float
     deadline: float
     restart: float
+    boot: float
     bring_up: float
     nodes: int
     spot_usd: Draws
@@ -86,6 +90,11 @@ class _Planned:
         return Job.of_hours(
             gap_seconds, work=self.work, deadline=self.deadline, changeover=self.restart, price_ratio=ratio
         )
+
+
+def rule_of(scenario: Scenario) -> str:
+    """The rule with which a scenario on spot with fallback was priced, and which its stack carries out."""
+    return RETURNING if scenario.returns else "fallback"
 
 
 def spot_runs(request: Request, scenario: Scenario, policies: Sequence[str], seed: int) -> SpotRuns:
@@ -114,9 +123,9 @@ def spot_runs(request: Request, scenario: Scenario, policies: Sequence[str], see
         rng=np.random.default_rng(seed),
     )
     results = results_of(up, job, policies)
-    rules = tuple(_rule(result, planned, job) for result in results if result.outcomes is not None)
+    rules = tuple(_rule(result, planned, job, scenario) for result in results if result.outcomes is not None)
     closed = RuleRuns(
-        policy="fallback",
+        policy=rule_of(scenario),
         cost_usd=each("cost_usd"),
         days=each("days"),
         moved=each("run.spot_hours") < each("run.hours"),
@@ -141,7 +150,9 @@ def on_recordings(
         SpotRuns(
             scenario=scenario,
             run=run,
-            rules=tuple(_rule(result, planned, run.job) for result in run.results if result.outcomes is not None),
+            rules=tuple(
+                _rule(result, planned, run.job, scenario) for result in run.results if result.outcomes is not None
+            ),
             closed=None,
         )
         for run in runs
@@ -185,6 +196,7 @@ def _planned(scenario: Scenario, numbers: Mapping[str, Any], draws: int) -> _Pla
         work=work,
         deadline=limit - bring_up,
         restart=one("goodput.restart_hours"),
+        boot=max(one("run.changeover_hours") - one("on_demand.goodput.restart_hours"), 0.0),
         bring_up=bring_up,
         nodes=scenario.nodes,
         spot_usd=each("fleet.compute.effective_unit_price"),
@@ -195,14 +207,19 @@ def _planned(scenario: Scenario, numbers: Mapping[str, Any], draws: int) -> _Pla
     )
 
 
-def _rule(result: Result, planned: _Planned, job: Job) -> RuleRuns:
+def _rule(result: Result, planned: _Planned, job: Job, scenario: Scenario) -> RuleRuns:
     assert result.outcomes is not None
     found, tick = result.outcomes, job.gap / SECONDS_PER_HOUR
     lived = np.where(found.late, job.ticks, found.end)
     waited = (lived - found.spot_ticks - found.on_demand_ticks) * planned.waits_billed
-    spot_hours = planned.bring_up + (found.spot_ticks + waited) * tick
+    # a cluster's spot nodes come back by themselves, and are billed while the gang is still On-Demand; nodes that it
+    # launches On-Demand are billed from their boot
+    returns = scenario.returns is not None and result.policy == RETURNING
+    proving = found.seen_ticks if returns else 0
+    boots = found.on_demand_starts * planned.boot if returns else 0.0
+    spot_hours = planned.bring_up + (found.spot_ticks + waited + proving) * tick
     hours = planned.bring_up + lived * tick
-    nodes_usd = spot_hours * planned.spot_usd + found.on_demand_ticks * tick * planned.on_demand_usd
+    nodes_usd = spot_hours * planned.spot_usd + (found.on_demand_ticks * tick + boots) * planned.on_demand_usd
     return RuleRuns(
         policy=result.policy,
         cost_usd=planned.nodes * nodes_usd + planned.other_usd * hours,

@@ -79,6 +79,8 @@ class _Draws:
         # of the longest draws, each number of them
         least = rate * until + stop, rate
         self._sums = [np.append(0.0, np.cumsum(np.broadcast_to(of, hours.shape))) for of in least]
+        still = np.broadcast_to(hours + _least_wait(chances, prices) <= limit_hours, hours.shape)
+        self._still = np.append(0, np.cumsum(still))
 
     def over(self, hours: Number) -> NDArray[np.intp]:
         """How many are longer."""
@@ -89,6 +91,11 @@ class _Draws:
         over = self.over(usable_hours(days))
         of_usd, of_rates = (sums[over] for sums in self._sums)
         return np.asarray(self._fees(days) + of_usd - days * 24 * of_rates)
+
+    def most_on_time(self, days: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Of each length the draws that end within the limit: these, or fewer."""
+        over = self.over(usable_hours(days))
+        return np.asarray(self.hours.size - np.maximum(over, self.over(self.limit_hours)) + self._still[over])
 
     def spent(self, days: int, *, each: bool) -> _Spent:
         """With both parts, where the length has two."""
@@ -132,9 +139,15 @@ def _least(
     ends = hours + BLOCK_LOST_TAIL_HOURS + again
     in_days = ends + np.where(chances.extended, 0.0, BLOCK_LOST_TAIL_HOURS)
     until = np.where(found, ends, 24 * np.ceil(in_days / 24 - 1e-9))
-    wait = np.where(found, chances.wait_hours, chances.later_hours) + chances.restart_hours
-    stop = np.where(chances.extended, 0.0, wait * prices.waiting)
+    stop = _least_wait(chances, prices) * prices.waiting
     return np.where(found, prices.on_demand or 0.0, block), until, stop
+
+
+def _least_wait(chances: Chances, prices: Prices) -> NDArray[np.float64]:
+    """Hours without nodes of a draw that outlasts its block, or fewer: an extension may be beyond 182 days."""
+    found = np.asarray(chances.found) & (prices.on_demand is not None)
+    wait = np.where(found, chances.wait_hours, chances.later_hours) + chances.restart_hours
+    return np.where(chances.extended, 0.0, wait)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,9 +200,13 @@ def cheapest_days(
     found: list[_Tried] = []
     late: list[_Tried] = []
     at_most = np.inf  # what costs more on average is neither chosen nor named
-    of_both = both.bounds(np.array(TOGETHER_DAYS, dtype=float))
-    bounds = of_both + alone.bounds(np.array([*firsts.values()], dtype=float))
-    for bound, days, part in sorted(zip(bounds.tolist(), TOGETHER_DAYS, of_both.tolist(), strict=True)):
+    lengths, parts = np.array(TOGETHER_DAYS, dtype=float), np.array([*firsts.values()], dtype=float)
+    of_both = both.bounds(lengths)
+    bounds = of_both + alone.bounds(parts)
+    on_time = (both.most_on_time(lengths) + alone.most_on_time(parts)) / hours.size
+    worth = on_time >= confidence - NEARLY if in_time else np.full(lengths.size, True)
+    listed = zip(bounds[worth].tolist(), lengths[worth].astype(int).tolist(), of_both[worth].tolist(), strict=True)
+    for bound, days, part in sorted(listed):
         if bound / hours.size >= at_most:
             break
         first = without(firsts[days])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from planner.estimate.returning import Course, Returns, returning
 from planner.estimate.stage import Stage
 from planner.layouts.base import Demand, Layout, Service
 from planner.models.derived import Sourced, SourcedQuantity
@@ -28,18 +29,28 @@ MIXED = (
 THRESHOLD = "run:run.fallback_threshold_hours"
 
 
+RETURNING = (
+    "Start each time on spot or On-Demand by patient progress: wait for spot as long as the deadline leaves time, else "
+    "run On-Demand until spot has lasted a while. The cluster's login node carries it out each minute."
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class FallbackRule:
     """When a run moves from spot to On-Demand; fixed before the run, from central values.
 
     threshold_hours: that spot may cost in all: the wait for the first nodes, and from each interruption until the job
-    is where it was. All of it is observed; the draw's own rates are never used.
+    is where it was. All of it is observed; the draw's own rates are never used. returns: where a Slurm cluster carries
+    out another rule, which also goes back to spot; None for an Auto Scaling group.
     """
 
     threshold_hours: float
+    returns: Returns | None = None
 
     @property
     def sentence(self) -> str:
+        if self.returns:
+            return RETURNING
         if not self.threshold_hours:
             return "Run On-Demand from the start, because the deadline leaves no time for spot interruptions."
         return (
@@ -73,8 +84,11 @@ class Mixed:
     checkpoints: Number
 
 
-def rule_of(plan: Plan, on_demand: Stage, sheet: Sheet, decided: FallbackRule | None) -> FallbackRule:
-    """The rule of a plan, from the On-Demand stage at central values; in draws, the one that was decided there."""
+def rule_of(
+    plan: Plan, on_demand: Stage, changeover: Number, sheet: Sheet, decided: FallbackRule | None
+) -> FallbackRule:
+    """The rule of a plan, from the On-Demand stage at central values; in draws, the one that was decided there.
+    changeover: hours of a start On-Demand."""
     if decided is not None:
         threshold = (decided.threshold_hours, "rule:decided before the run, at central values")
         sheet.taken(THRESHOLD.removeprefix("run:"), "h", threshold=threshold)
@@ -84,7 +98,14 @@ def rule_of(plan: Plan, on_demand: Stage, sheet: Sheet, decided: FallbackRule | 
     hours = sheet.equation(
         THRESHOLD.removeprefix("run:"), fallback_threshold, limit_hours=limit, on_demand_hours=planned
     )
-    return FallbackRule(threshold_hours=float(hours))
+    if plan.deploy.scheduler != "slurm":
+        return FallbackRule(threshold_hours=float(hours))
+    returns = Returns(
+        work_hours=float(on_demand.training_hours),
+        deadline_hours=limit[0] - float(on_demand.start_hours),
+        changeover_hours=float(on_demand.interruptions.restart_hours),
+    )
+    return FallbackRule(threshold_hours=float(hours), returns=returns)
 
 
 def _limit(plan: Plan, planned: Sourced, sheet: Sheet) -> Sourced:
@@ -103,17 +124,46 @@ def _limit(plan: Plan, planned: Sourced, sheet: Sheet) -> Sourced:
 
 
 def mixed(
-    rule: FallbackRule,
-    spot: Stage,
-    on_demand: Stage,
-    demand: Demand,
-    layout: Layout,
-    service: Service,
-    work_hours: Number,
-    values: Values,
-    sheet: Sheet,
+    rule: FallbackRule, spot: Stage, on_demand: Stage, changeover: Number, work_hours: Number, sheet: Sheet
 ) -> Mixed:
-    """The run by the rule, in each draw at the constant rate of its market."""
+    """The run by the rule, in each draw at the constant rate of its market. changeover: see `changeover_of`."""
+    started: Sourced = (changeover, "run:run.changeover_hours")
+    if rule.returns:
+        deadline = (rule.returns.deadline_hours, "rule:decided before the run, at central values")
+        course = returning(spot, on_demand, started, deadline, ON_SPOT, sheet)
+    else:
+        course = _leaving_once(rule, spot, on_demand, started, sheet)
+    share = (*course.fraction, "fraction")
+    pair = _Pair(fraction=share, sheet=sheet)
+    training_hours = pair.sum("run.training_hours", "h", spot.training_hours, on_demand.training_hours)
+    inputs = pair.harmonic(
+        "goodput.input_fraction", "fraction", spot.data_input.fraction, on_demand.data_input.fraction
+    )
+    available = sheet.arithmetic(
+        "goodput.availability_fraction",
+        work_hours / inputs / training_hours,
+        "fraction",
+        "work_hours / input_fraction / training_hours",
+        "of both stages together",
+        work_hours=(work_hours, "run:run.work_hours", "h"),
+        input_fraction=(inputs, "run:goodput.input_fraction", "fraction"),
+        training_hours=(training_hours, "run:run.training_hours", "h"),
+    )
+    read = spot.data_input.s3_read_bytes, on_demand.data_input.s3_read_bytes
+    return Mixed(
+        hours=course.hours,
+        spot_hours=course.spot_hours,
+        unheld_hours=course.unheld_hours,
+        input_fraction=inputs,
+        availability_fraction=available,
+        s3_read_bytes=pair.sum("storage.s3_read_bytes", "bytes", *read),
+        read_bytes=spot.data_input.read_bytes,
+        checkpoints=pair.sum("run.checkpoints_written", "checkpoints", spot.checkpoints, on_demand.checkpoints),
+    )
+
+
+def _leaving_once(rule: FallbackRule, spot: Stage, on_demand: Stage, changeover: Sourced, sheet: Sheet) -> Course:
+    """Until the rule moves it, on spot; then On-Demand to its end."""
     training: Sourced = (spot.training_hours, f"run:{ON_SPOT}run.training_hours")
     rest: Sourced = (on_demand.training_hours, f"run:{ON_DEMAND}run.training_hours")
     threshold: Sourced = (rule.threshold_hours, THRESHOLD)
@@ -137,16 +187,14 @@ def mixed(
         spot_fraction=fraction,
         threshold_hours=threshold,
     )
-    changeover = _changeover(on_demand, demand, layout, service, values, sheet)
     hours = sheet.equation(
         "run.hours",
         fallback_hours,
         spot_hours=(spot_hours, "run:run.spot_hours"),
         spot_fraction=fraction,
-        changeover_hours=(changeover, "run:run.changeover_hours"),
+        changeover_hours=changeover,
         on_demand_training_hours=rest,
     )
-    share = (*fraction, "fraction")
     first_wait = (*spot.market.first_wait, "h")
     unheld = sheet.arithmetic(
         "fleet.unheld_hours",
@@ -156,35 +204,10 @@ def mixed(
         "on spot without nodes to bill",
         first_wait=first_wait,
         spot_hours=(spot_hours, "run:run.spot_hours", "h"),
-        spot_fraction=share,
+        spot_fraction=(*fraction, "fraction"),
         unheld_training_hours=(spot.unheld_hours, "run:run.unheld_training_hours", "h"),
     )
-    pair = _Pair(fraction=share, sheet=sheet)
-    training_hours = pair.sum("run.training_hours", "h", spot.training_hours, on_demand.training_hours)
-    inputs = pair.harmonic(
-        "goodput.input_fraction", "fraction", spot.data_input.fraction, on_demand.data_input.fraction
-    )
-    available = sheet.arithmetic(
-        "goodput.availability_fraction",
-        work_hours / inputs / training_hours,
-        "fraction",
-        "work_hours / input_fraction / training_hours",
-        "of both stages together",
-        work_hours=(work_hours, "run:run.work_hours", "h"),
-        input_fraction=(inputs, "run:goodput.input_fraction", "fraction"),
-        training_hours=(training_hours, "run:run.training_hours", "h"),
-    )
-    read = spot.data_input.s3_read_bytes, on_demand.data_input.s3_read_bytes
-    return Mixed(
-        hours=hours,
-        spot_hours=spot_hours,
-        unheld_hours=unheld,
-        input_fraction=inputs,
-        availability_fraction=available,
-        s3_read_bytes=pair.sum("storage.s3_read_bytes", "bytes", *read),
-        read_bytes=spot.data_input.read_bytes,
-        checkpoints=pair.sum("run.checkpoints_written", "checkpoints", spot.checkpoints, on_demand.checkpoints),
-    )
+    return Course(fraction=fraction, spot_hours=spot_hours, hours=hours, unheld_hours=unheld)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,7 +237,7 @@ class _Pair:
         return self.sheet.arithmetic(id, value, unit, text, "", **self._inputs(id, unit, spot, on_demand))
 
 
-def _changeover(
+def changeover_of(
     on_demand: Stage, demand: Demand, layout: Layout, service: Service, values: Values, sheet: Sheet
 ) -> Number:
     """Hours from the decision until training continues On-Demand, with a fast tier on the nodes filled again."""

@@ -9,6 +9,7 @@ from planner.answer.ranges import Range
 from planner.answer.row import Row
 from planner.estimate.block_length import Nearly
 from planner.estimate.node_purchase import Cash
+from planner.estimate.returning import Returns
 from planner.layouts.deployment import Deployment
 from planner.models.bill_lines import COMPUTE_FALLBACK
 from planner.models.block_sizes import block_sizes
@@ -111,7 +112,8 @@ class Scenario(Row):
     its Capacity Block is bought, as a multiple of the planned hours; block_days: its length; block_plan: what to do
     about it. unfinished: a warning if it may not finish, else ""; warnings: the others.
     rule: the sentence of spot with fallback that says when the run moves to On-Demand, else ""; threshold_hours: the
-    limit in it; fallback_fraction: share of the draws in which it moves; both None without that rule.
+    limit in it; returns: what the rule of a Slurm cluster knows instead; fallback_fraction: share of the draws in which
+    it moves; all None without that rule.
     deployment: the sizes that were priced, as a stack file has them.
     derived: the derivation of its numbers, except the lines of the bill, which have inputs of their own.
     """
@@ -141,6 +143,7 @@ class Scenario(Row):
     availability: float | None = None
     rule: str = ""
     threshold_hours: float | None = None
+    returns: Returns | None = None
     fallback_fraction: float | None = None
     cash: tuple[Cash, ...] = ()
     warnings: tuple[str, ...] = ()

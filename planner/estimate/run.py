@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from planner.estimate.fallback import MIXED, ON_DEMAND, ON_SPOT, FallbackRule, Mixed, mixed, rule_of
+from planner.estimate.fallback import MIXED, ON_DEMAND, ON_SPOT, FallbackRule, Mixed, changeover_of, mixed, rule_of
 from planner.estimate.held import NO_FALLBACK, delivered_fraction, delivered_gpu_hours
 from planner.estimate.interruptions import Interruptions
 from planner.estimate.people_time import with_people
@@ -93,8 +93,9 @@ def run_on(
         held = ground.held(interval)
         sheet.include(held.derived, {entry.id: ON_DEMAND + entry.id for entry in held.derived})
         sheet.include(main.derived, {id: ON_SPOT + id for id in MIXED})
-        rule = rule_of(plan, held, sheet, decided.rule if decided else None)
-        found = mixed(rule, main, held, demand, layout, service, work.hours, values, sheet)
+        changeover = changeover_of(held, demand, layout, service, values, sheet)
+        rule = rule_of(plan, held, changeover, sheet, decided.rule if decided else None)
+        found = mixed(rule, main, held, changeover, work.hours, sheet)
         interval_hours = held.interruptions.interval_hours
     else:
         sheet.include(main.derived, {})
@@ -120,7 +121,7 @@ def run_on(
     ledger = Ledger(book, plan.region, sheet, values.uniform)
     bill_network(ledger, demand, timing, values)
     if plan.deploy.scheduler == "slurm":
-        bill_scheduler(ledger, demand.nodes, timing, values)
+        bill_scheduler(ledger, demand.nodes, demand.nodes * (2 if rule else 1), timing, values)
     layout.bill(ledger, timing, values)
     bill_s3(ledger, demand, timing, values, plan.data.ingest)
     rate = plan.data.ingest.rate_bytes_per_second

@@ -22,6 +22,7 @@ PER_DOUBLING = "workload.mfu_per_doubling_factor"
 BY_WORK = ("H100", "H200", "B200", "B300")  # on A100 the share does not follow the size of the work
 AT_FLOP, MOST_FLOP = 1e23, 4e25
 SMALL_FLEET = "workload.small_fleet_factor"
+ONE_NODE = "workload.one_node_factor"
 FEW_GPUS, MANY_GPUS = 64, 512  # in between, the whole-run share spreads less the larger the fleet
 
 
@@ -91,6 +92,8 @@ def _mfu(
     share, planned = values.given(mfu_key(kind)), values.central(mfu_key(kind))
     if kind in BY_WORK:
         share, planned = _by_work(share, planned, (phase.flop or 0.0, place.plan("flop")), place, values, sheet)
+    if gpus <= instance.gpu_count:
+        share, planned = _on_one_node(share, planned, place, values, sheet)
     if gpus < MANY_GPUS:
         share = _of_small_fleet(share, gpus, place, values, sheet), place.run("mfu_of_fleet")
     if profile in (None, "tokens"):
@@ -117,6 +120,24 @@ def _by_work(
         at_flop=(AT_FLOP, "rule:the work of which the assumption is", "FLOP"),
     )
     return (of_work, place.run("mfu_of_work")), planned * values.central(PER_DOUBLING) ** doublings
+
+
+def _on_one_node(
+    share: Sourced, planned: float, place: PhaseIds, values: Values, sheet: Sheet
+) -> tuple[Sourced, float]:
+    """The share where no network lies between the GPUs, drawn and planned; no step is above `most`."""
+    factor, most = values.given(ONE_NODE), HIGHEST_MFU["step"]
+    on_it = sheet.arithmetic(
+        place.id("mfu_of_node"),
+        np.minimum(share[0] * factor[0], np.maximum(share[0], most)),
+        "fraction",
+        "min(mfu * one_node, max(mfu, most))",
+        "one node waits for no network and for no other node",
+        mfu=(*share, "fraction"),
+        one_node=(*factor, "ratio"),
+        most=(most, "rule:no published step reaches more", "fraction"),
+    )
+    return (on_it, place.run("mfu_of_node")), min(planned * values.central(ONE_NODE), max(planned, most))
 
 
 def _of_small_fleet(share: Sourced, gpus: int, place: PhaseIds, values: Values, sheet: Sheet) -> Number:

@@ -57,6 +57,7 @@ def scenario_of(request: Request, entry: Evaluated, outcomes: RunOutcomes | None
     cost = float(sum(line.effective_cost for line in lines))
     outline = outlined(request, entry, outcomes, request.central(recording=False), cost)
     unfinished = share_of(~outcomes.finished)
+    rule = run.decided.rule
     return replace(
         outline,
         days_at_full_speed=float(work.hours) / 24,
@@ -74,8 +75,9 @@ def scenario_of(request: Request, entry: Evaluated, outcomes: RunOutcomes | None
         block_stretch=entry.block_stretch,
         block_plan=block_plan_of(request, entry, sheet),
         unfinished_fraction=unfinished,
-        rule=run.decided.rule.sentence if run.decided.rule else "",
-        threshold_hours=run.decided.rule.threshold_hours if run.decided.rule else None,
+        rule=rule.sentence if rule else "",
+        threshold_hours=rule.threshold_hours if rule and not rule.returns else None,
+        returns=rule.returns if rule else None,
         fallback_fraction=_fallback_fraction(spread.run, draws),
         interruptions_observed=entry.interruptions_observed,
         cash=cash_of(planned, lines, cost, complete=not entry.unpriced, sheet=sheet),

@@ -85,7 +85,7 @@ def bill_spot_then_on_demand(
     )
     usd = _bill_spot(ledger, purchase, (spot_hours, SPOT_HOURS), values, unallocated_hours)
     after = (on_demand_hours, "run:run.on_demand_hours")
-    bill_on_demand_hours(ledger, purchase, COMPUTE_FALLBACK, after, note="after the rule has moved the run")
+    bill_on_demand_hours(ledger, purchase, COMPUTE_FALLBACK, after, note="where the rule has moved the run")
     return PurchaseResult(usd_per_hour=usd, warnings=(ONE_ZONE,))
 
 

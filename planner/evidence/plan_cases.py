@@ -21,6 +21,7 @@ from planner.evidence.fleet_cases import OF_FLEET, fleet_figure
 from planner.evidence.inputs import SEED, Refused, Unreadable, book_of, parted
 from planner.models.bill_lines import bill_line
 from planner.models.number import Number
+from planner.plan.catalogue_check import check_against_catalogue
 from planner.plan.load import Loaded, LoadedFleet, LoadedPlan, load_any
 from planner.plan.wording import did_you_mean
 from pricing.book import PriceBook, default_book
@@ -160,10 +161,13 @@ def _read(request: Request, own: dict[str, str]) -> PlanFigure:
 def _request(case: Case, loaded: Loaded) -> Request:
     if not isinstance(loaded, LoadedPlan):
         raise Unreadable("a case of a plan needs one of a training run or a fleet")
+    book = _book(case, loaded)
+    if problems := check_against_catalogue(loaded, book.instances()):
+        raise Refused("; ".join(problem.message for problem in problems))
     return Request(
         plan=loaded.plan,
         plan_sha256=loaded.sha256,
-        book=_book(case, loaded),
+        book=book,
         draws=DRAWS,
         seed=SEED,
         as_of=case.date,

@@ -99,7 +99,7 @@ def around(plan: FleetPlan, book: PriceBook, nodes: int, values: Values) -> Arou
         checkpoints_written=0.0,
         checkpoints_stored=0.0,
     )
-    bill_scheduler(ledger, nodes, timing, values)
+    bill_scheduler(ledger, nodes, nodes, timing, values)
     return Around(
         lines=tuple(map(mean_line, ledger.lines)),
         usd=np.sum([each_draw(line.effective_cost, values.draws) for line in ledger.lines], axis=0),

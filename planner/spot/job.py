@@ -53,11 +53,15 @@ class Job:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcomes:
-    """One value for each job. end: ticks until it was done, 0 if it never was. starts: of instances, both kinds."""
+    """One value for each job. end: ticks until it was done, 0 if it never was. starts: of instances, both kinds.
+    on_demand_starts: those On-Demand. seen_ticks: On-Demand while there was capacity on spot, which whoever holds it to
+    see it pays too."""
 
     job: Job
     spot_ticks: Counts
     on_demand_ticks: Counts
+    on_demand_starts: Counts
+    seen_ticks: Counts
     end: Counts
     starts: Counts
 

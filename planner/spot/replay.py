@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from fleet_pool.slurm.patient import Task, in_time
 from numpy.typing import NDArray
 
 from planner.spot.job import Counts, Job, Outcomes
@@ -59,6 +60,11 @@ def windows(up: Flags, starts: Sequence[int], ticks: int) -> Flags:
     return up[np.arange(ticks)[:, None] + first]
 
 
+def task_of(job: Job) -> Task:
+    """As the rules of a cluster's login node know it."""
+    return Task(work=job.work, deadline=job.deadline, changeover=job.changeover)
+
+
 # what a job does in a tick: the tick, whether it runs on spot, On-Demand, and seconds of the tick that are work
 Watch = Callable[[int, Flags, Flags, Counts], None]
 
@@ -102,6 +108,7 @@ class _Replay:
         self.warming, self.progress = np.zeros(jobs, dtype=np.int32), np.zeros(jobs, dtype=np.int32)
         self.age = np.zeros(jobs, dtype=np.int32)
         self.spot_ticks, self.on_demand_ticks = np.zeros(jobs, dtype=np.int32), np.zeros(jobs, dtype=np.int32)
+        self.seen_ticks, self.on_demand_starts = np.zeros(jobs, dtype=np.int32), np.zeros(jobs, dtype=np.int32)
         self.end, self.starts = np.zeros(jobs, dtype=np.int32), np.zeros(jobs, dtype=np.int32)
         self.live = np.ones(jobs, dtype=bool)
 
@@ -125,9 +132,12 @@ class _Replay:
                 age=self.age if zones is None else np.where(available, zones.age, self.age),
             )
             spot, on_demand = self._in_time(view, *rule(view))
-            started = (spot & ~self.on_spot) | (on_demand & ~self.on_demand)
+            moved = on_demand & ~self.on_demand
+            started = (spot & ~self.on_spot) | moved
             if zones is not None:
                 zones.move(started & spot)
+            self.on_demand_starts += moved
+            self.seen_ticks += on_demand & available
             worked = self._work(spot, on_demand, started)
             if watch is not None:
                 watch(tick, spot, on_demand, worked)
@@ -137,24 +147,26 @@ class _Replay:
             job=self.job,
             spot_ticks=self.spot_ticks,
             on_demand_ticks=self.on_demand_ticks,
+            on_demand_starts=self.on_demand_starts,
+            seen_ticks=self.seen_ticks,
             end=self.end,
             starts=self.starts,
         )
 
     def _in_time(self, view: View, spot: Flags, on_demand: Flags) -> Wish:
-        """The safety net of every rule: On-Demand once there is only time for one more start, and no new spot instance
-        once there is only time for two. An instance on spot that works already is kept."""
+        """The safety net of every rule (fleet_pool.slurm.patient), where it can matter yet."""
         job = self.job
         last = (job.deadline - view.elapsed) // job.gap - 1  # ticks after this one
-        safe_1 = job.work + job.changeover - last * job.gap  # a progress below this leaves no time to try anything
-        safe_2 = safe_1 + job.changeover
-        if safe_2 > 0:
-            urgent = (view.progress < safe_2) & ~view.on_spot
-            spot, on_demand = spot & ~urgent, on_demand | urgent
-        if safe_1 > 0:
-            urgent = view.progress < safe_1
-            kept = view.on_spot & (view.warming == 0)
-            spot, on_demand = np.where(urgent, kept, spot), np.where(urgent, ~kept, on_demand)
+        left_after = last * job.gap
+        if job.work + 2 * job.changeover > left_after:
+            spot, on_demand = in_time(
+                (spot, on_demand),
+                task_of(job),
+                view.progress,
+                left_after,
+                on_spot=view.on_spot,
+                works=view.warming == 0,
+            )
         return spot & self.live, on_demand & self.live
 
     def _work(self, spot: Flags, on_demand: Flags, started: Flags) -> Counts:

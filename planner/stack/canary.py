@@ -1,6 +1,7 @@
 """A canary: one GPU node of a stack starts alone, and the others are added once it is ready (`planner stack --canary`).
 
-The rest of the stack is deployed as planned, so that adding the others changes the size of one group and nothing else.
+The rest of the stack is deployed as planned, so that adding the others changes the size of one group and nothing else;
+in a Slurm cluster also the login node's settings, which name the job that starts the canary.
 """
 
 from __future__ import annotations
@@ -17,8 +18,6 @@ def why_none(spec: ClusterSpec) -> str:
     """Why a stack cannot start with one node, or would save nothing by it; "" where it can."""
     if spec.workers:
         return "a worker pool starts a node for a job, and none before"
-    if spec.scheduler:
-        return "AWS PCS launches the nodes of a Slurm cluster, in no group that could start with one"
     if spec.buying.kind in ("capacity-block", "reservation"):
         what = "Capacity Block" if spec.buying.kind == "capacity-block" else "Capacity Reservation"
         return f"the {what} is paid whether its nodes run or not, so that one alone saves nothing"

@@ -56,8 +56,9 @@ def buying_findings(spec: ClusterSpec) -> Iterator[Finding]:
             message=f"{buying.kind} nodes that left a Capacity Block, in a scenario priced as {shown(purchase)[1:-1]}",
             remedy="remove the ids: `planner leave` writes them where a run goes on after its block",
         )
-    if spec.may_leave_spot != (purchase == "spot-fallback"):
-        what = "a rule that leaves spot" if spec.may_leave_spot else "no rule that leaves spot"
+    by_rule = spec.may_leave_spot or bool(spec.scheduler and spec.scheduler.markets)
+    if by_rule != (purchase == "spot-fallback"):
+        what = "a rule that leaves spot" if by_rule else "no rule that leaves spot"
         yield Finding(
             path=("fallback",),
             message=f"{what} in a scenario priced as {shown(purchase)[1:-1]}",

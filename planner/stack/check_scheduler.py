@@ -24,8 +24,11 @@ def scheduler_findings(spec: ClusterSpec) -> Iterator[Finding]:
         message = "AWS Batch queues the jobs of a pool of workers: it takes no Slurm cluster"
         yield Finding(path=at, message=message, remedy="remove the section")
     if spec.fallback is not None:
-        message = "spot with fallback leaves spot by an Auto Scaling group, which a Slurm cluster does not have"
-        yield Finding(path=at, message=message, remedy="choose spot, On-Demand or a Capacity Block")
+        message = (
+            "the rule of an Auto Scaling group, which a Slurm cluster does not have: its own is in scheduler.markets"
+        )
+        yield Finding(path=("fallback",), message=message, remedy="write the file again with `planner stack`")
+    yield from _markets(spec)
     if spec.buying.kind == "reservation":
         message = "AWS PCS takes a Capacity Reservation by a resource group alone, which a stack does not have"
         yield Finding(
@@ -34,10 +37,10 @@ def scheduler_findings(spec: ClusterSpec) -> Iterator[Finding]:
     if found.size not in SIZES:
         message = f"{shown(found.size)} is not a size of AWS PCS"
         yield Finding(path=(*at, "size"), message=message, remedy=f"one of {', '.join(SIZES)}")
-    elif spec.fleet.nodes + LOGIN_NODES > SIZES[found.size]:
+    elif spec.most_nodes + LOGIN_NODES > SIZES[found.size]:
         most = SIZES[found.size] - LOGIN_NODES
-        message = f"{spec.fleet.nodes:,} GPU nodes: a cluster of size {found.size} has {most:,} beside its login node"
-        larger = next((name for name, nodes in SIZES.items() if spec.fleet.nodes + LOGIN_NODES <= nodes), "")
+        message = f"{spec.most_nodes:,} GPU nodes: a cluster of size {found.size} has {most:,} beside its login node"
+        larger = next((name for name, nodes in SIZES.items() if spec.most_nodes + LOGIN_NODES <= nodes), "")
         remedy = f"write {larger}; AWS replaces the cluster" if larger else "plan fewer nodes, or two stacks"
         yield Finding(path=(*at, "size"), message=message, remedy=remedy)
     if found.longest_job_hours < 1:
@@ -58,3 +61,22 @@ def scheduler_findings(spec: ClusterSpec) -> Iterator[Finding]:
         if project.max_nodes > spec.fleet.nodes:
             message = f"at most {project.max_nodes:,} nodes for {project.name}, of {spec.fleet.nodes:,}"
             yield Finding(path=(*here, "max_nodes"), message=message, remedy="remove the limit, or lower it")
+
+
+def _markets(spec: ClusterSpec) -> Iterator[Finding]:
+    """What the rule between spot and On-Demand needs."""
+    markets, at = spec.scheduler and spec.scheduler.markets, ("scheduler", "markets")
+    if not markets:
+        return
+    if spec.buying.kind != "spot":
+        message = f"two markets, and nodes that are bought as {shown(spec.buying.kind)}"
+        yield Finding(path=at, message=message, remedy="remove the section; it is of spot with fallback")
+    if not 1 <= markets.nodes <= spec.fleet.nodes:
+        message = f"a gang of {markets.nodes:,} nodes, of {spec.fleet.nodes:,}"
+        yield Finding(path=(*at, "nodes"), message=message, remedy="`planner stack` writes the plan's gang")
+    if not 0 < markets.work_hours + markets.changeover_hours <= markets.deadline_hours or markets.changeover_hours < 0:
+        message = (
+            f"{markets.work_hours:g} h of work with a changeover of {markets.changeover_hours:g} h, within "
+            f"{markets.deadline_hours:g} h: On-Demand alone could not keep it"
+        )
+        yield Finding(path=(*at, "deadline_hours"), message=message, remedy="give the plan a later run.deadline")

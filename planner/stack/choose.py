@@ -19,7 +19,7 @@ from planner.layouts.deployment import Deployment, NotDeployable, whole
 from planner.layouts.registry import ROOMS
 from planner.layouts.shared.scheduler import LOGIN_INSTANCE_TYPE
 from planner.models.bill import Line
-from planner.models.bill_lines import COMPUTE, bill_line
+from planner.models.bill_lines import COMPUTE, COMPUTE_FALLBACK, bill_line
 from planner.models.block_sizes import block_sizes
 from planner.models.controller_sizes import size_of
 from planner.models.values import Values
@@ -41,6 +41,7 @@ from planner.stack.spec import (
     Fleet,
     Guard,
     Lustre,
+    Markets,
     NvmeCluster,
     Pool,
     Project,
@@ -184,19 +185,32 @@ def _scheduler(plan: Plan, scenario: Scenario, instance: InstanceType, values: V
     projects = [
         Project(name=one.name, share=one.share, max_nodes=one.max_nodes or 0, users=one.users) for one in asked.projects
     ]
+    returns = scenario.returns
     return Scheduler(
         version=SLURM_VERSION,
-        size=size_of(scenario.nodes) or "LARGE",
+        size=size_of(scenario.nodes * (2 if returns else 1)) or "LARGE",
         login_type=LOGIN_INSTANCE_TYPE,
         login_volume_gib=_whole("scheduler.login_volume_gib", values),
         gres=instance.gpu_name.lower() or "none",
         longest_job_hours=asked.longest_job,
-        usd_per_node_hour=next(
-            (float(line.effective_unit_price) for line in scenario.bill if line.line == COMPUTE), 0.0
-        ),
+        usd_per_node_hour=_node_usd(scenario, COMPUTE),
         projects=tuple(projects) or (Project(name="main", share=1),),
         health_check="" if asked.health_check == "none" else asked.health_check.upper(),
+        markets=Markets(
+            nodes=scenario.nodes - scenario.spares,
+            work_hours=round(returns.work_hours, 2),
+            deadline_hours=round(returns.deadline_hours, 2),
+            changeover_hours=round(returns.changeover_hours, 3),
+            on_demand_usd_per_node_hour=_node_usd(scenario, COMPUTE_FALLBACK),
+        )
+        if returns
+        else None,
     )
+
+
+def _node_usd(scenario: Scenario, line: str) -> float:
+    """USD an hour of a node; 0 where the bill has no price."""
+    return next((float(entry.effective_unit_price) for entry in scenario.bill if entry.line == line), 0.0)
 
 
 def budget_usd(scenario: Scenario) -> float:

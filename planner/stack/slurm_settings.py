@@ -13,13 +13,14 @@ from dataclasses import dataclass
 
 from fleet_pool.slurm import HEALTH_PROGRAM, REQUEUE_CODE
 
-from planner.stack.spec import Block, ClusterSpec, Scheduler
+from planner.stack.spec import ClusterSpec, Scheduler, suffixes
 
 HEALTH_S = 300
 DEFAULT_TIME_H = 1.0  # of a job that names none: backfill needs an end
 HALF_LIFE_DAYS = 14  # after which past use counts half for the shares
 STEPS = 2016
 MOST_OF_A_NAME = 21  # of 25 characters (AWS PCS API reference, CreateComputeNodeGroup), for the number of a block
+AS_JOBS_NEED = "-on-demand"  # suffix of the group that has nodes only while a job needs them
 AGE_DAYS = 7  # after which a job that waits gains no more
 
 
@@ -99,30 +100,54 @@ def queue_settings(queue: Queue, scheduler: Scheduler) -> tuple[Setting, ...]:
     return (*found, *(own if queue.is_default else ()))
 
 
-def group_settings(spec: ClusterSpec, block: Block, number: int) -> tuple[Setting, ...]:
-    """Of one group of GPU nodes. number: of its Capacity Block, from 1."""
+@dataclass(frozen=True, kw_only=True)
+class NodeGroup:
+    """A compute node group of GPU nodes, NAME-1, NAME-2 ... suffix: of its resource. kind: how its nodes are bought.
+    least: that are there without jobs. block: number of its Capacity Block, from 1; 0 for none."""
+
+    name: str
+    suffix: str
+    kind: str
+    least: int
+    most: int
+    block: int = 0
+
+
+def node_groups(spec: ClusterSpec) -> tuple[NodeGroup, ...]:
+    """All of them, in the order of the blocks. Another instance type is another group, since AWS PCS changes the type
+    of none."""
+    name, kind = spec.fleet.instance_type.replace(".", "-")[:MOST_OF_A_NAME], spec.buying.kind
+    if spec.blocks:
+        return tuple(
+            NodeGroup(
+                name=name if number == 1 else f"{name}-b{number}",
+                suffix=suffix,
+                kind=kind,
+                least=block.nodes,
+                most=block.nodes,
+                block=number,
+            )
+            for number, (suffix, block) in enumerate(zip(suffixes(spec.blocks), spec.blocks, strict=True), 1)
+        )
+    nodes = spec.fleet.nodes
+    found = (NodeGroup(name=name, suffix="", kind=kind, least=nodes, most=nodes),)
+    if spec.scheduler is None or spec.scheduler.markets is None:
+        return found
+    return (*found, NodeGroup(name=f"{name}-od", suffix=AS_JOBS_NEED, kind="on-demand", least=0, most=nodes))
+
+
+def group_settings(spec: ClusterSpec, group: NodeGroup) -> tuple[Setting, ...]:
+    """Of one group of GPU nodes."""
     features = [
         spec.fleet.instance_type.replace(".", "-"),
-        spec.buying.kind,
-        *([f"block-{number}"] if spec.blocks else []),
+        group.kind,
+        *([f"block-{group.block}"] if group.block else []),
     ]
     found = (Setting(name="Features", value=",".join(features), since="1.0", why="sbatch --constraint"),)
     resource = gres(spec)
     if not resource:
         return found
     return (*found, Setting(name="Gres", value=resource, since="2.0", why="what a job asks for, by type"))
-
-
-def group_name(spec: ClusterSpec, number: int) -> str:
-    """Of a group of GPU nodes; its nodes are NAME-1, NAME-2 ... Another instance type is another group, since AWS PCS
-    changes the type of none. number: of its Capacity Block, from 1."""
-    name = spec.fleet.instance_type.replace(".", "-")[:MOST_OF_A_NAME]
-    return name if number == 1 else f"{name}-b{number}"
-
-
-def group_names(spec: ClusterSpec) -> list[str]:
-    """Of all groups, in the order of the blocks."""
-    return [group_name(spec, number) for number in range(1, max(len(spec.blocks), 1) + 1)]
 
 
 def gres(spec: ClusterSpec) -> str:

@@ -197,13 +197,27 @@ class Project(_Section):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Markets(_Section):
+    """Of spot with fallback in a Slurm cluster: as many On-Demand nodes, which are launched for gangs that the rule
+    sends there. nodes: that the plan's gang needs. changeover_hours: from a start until it works, with the work that it
+    repeats. on_demand_usd_per_node_hour: for the dollars of jobs; 0: no price."""
+
+    nodes: Whole
+    work_hours: Number
+    deadline_hours: Number
+    changeover_hours: Number
+    on_demand_usd_per_node_hour: Number = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Scheduler(_Section):
     """A Slurm cluster by AWS PCS, whose node groups take the place of the Auto Scaling groups of the GPU nodes.
 
     version: of Slurm. size: of the controller, SMALL, MEDIUM or LARGE. login_type: instance type of the one login node.
     gres: what a job asks for, like h100; of the type's accelerators. longest_job_hours: time limit of every queue.
     usd_per_node_hour: of a GPU node, for the dollars of jobs; 0: no price.
-    health_check: AWS's diagnosis of a GPU node at its start, QUICK, MEDIUM or LONG; empty: none.
+    health_check: AWS's diagnosis of a GPU node at its start, QUICK, MEDIUM or LONG; empty: none. markets: None where
+    all nodes are bought in one way.
     """
 
     version: Text
@@ -215,6 +229,7 @@ class Scheduler(_Section):
     usd_per_node_hour: Number
     projects: tuple[Project, ...]
     health_check: Text = ""
+    markets: Markets | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -325,6 +340,11 @@ class ClusterSpec(_Section):
     def layout_has(self, section: str) -> bool:
         """Whether a spec of this layout has the section: lustre, nvme, control, pool or workers."""
         return section in SECTIONS.get(self.layout, ())
+
+    @property
+    def most_nodes(self) -> int:
+        """GPU nodes that may be there at a time: a gang moves to On-Demand nodes while spot nodes are asked for."""
+        return self.fleet.nodes * (2 if self.scheduler and self.scheduler.markets else 1)
 
     @property
     def may_leave_spot(self) -> bool:

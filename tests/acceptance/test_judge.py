@@ -131,7 +131,7 @@ def test_tcp_is_priced_without_a_measurement_and_by_one(four):
     assert time_factor(0.61, 50.0, 12.5) == pytest.approx(2.83)
     lines = accepted(four, reads(20.0))
     assert (lines["tcp"].state, lines["all-reduce"].state) == (NOT_MEASURED, NOT_MEASURED)
-    assert "12.5 GB/s over TCP against 50.0 GB/s over EFA: line rates" in lines["tcp"].said
+    assert "12.5 GB/s over TCP against 50 GB/s over EFA: line rates" in lines["tcp"].said
     cheap = lines["tcp"].change.usd[1]
     measured = accepted(four, replace(reads(20.0), all_reduce=29.6, tcp=2.96))
     assert (measured["all-reduce"].state, measured["tcp"].state) == (PASS, PASS)

@@ -470,6 +470,29 @@ def test_image():
     assert image.image_line("fleet", AMI, 200, "/dev/sda1", ("x86_64",), [], W).state == NOT_KNOWN
 
 
+def test_allowed_amis():
+    """EC2 shows no image that an enabled setting does not allow."""
+
+    def allowed(state: object, images: object = [IMAGE], ami: str = AMI) -> Line:
+        return image.allowed_line("fleet", ami, state, images, W)
+
+    gone = NotKnown(why="x", code="InvalidAMIID.NotFound")
+    assert allowed("disabled").state == FINE
+    assert allowed("enabled", [{**IMAGE, "ImageAllowed": True}]).state == FINE
+    assert allowed("enabled", [{**IMAGE, "ImageAllowed": False}]).state == allowed("enabled", gone).state == BLOCKS
+    assert allowed("audit-mode", [{**IMAGE, "ImageAllowed": False}]).state == WARNS
+    assert allowed("audit-mode", [{**IMAGE, "ImageAllowed": True}]).state == FINE
+    for line in (
+        allowed("enabled"),  # the image does not say
+        allowed("enabled", []),
+        allowed("audit-mode", gone),
+        allowed("enabled", SILENT),
+        allowed("else"),
+        allowed("enabled", None, "PLACEHOLDER-ami"),
+    ):
+        assert line.state == NOT_KNOWN, line
+
+
 def test_the_container_image_of_jobs():
     ours = "111122223333.dkr.ecr.us-east-1.amazonaws.com/team/train"
     assert image.of_ecr(f"{ours}:1", "us-east-1") == {
@@ -568,6 +591,8 @@ def every(answer: NotKnown) -> list[Line]:
         capacity.block_offer_line(8, 6, answer, W),
         image.image_line("fleet", AMI, 200, "/dev/sda1", ("x86_64",), answer, W),
         image.job_image_line("image", answer, W),
+        image.allowed_line("fleet", AMI, answer, [IMAGE], W),
+        image.allowed_line("fleet", AMI, "enabled", answer, W),
         account.ebs_key_line(answer, None, W),
         account.ebs_key_line("arn:k", answer, W),
         account.service_role_line("R", "s", answer, W),

@@ -27,7 +27,7 @@ from planner.check.wanted import Wanted
 from planner.check.written import evidence, junit, requests
 from planner.cli import check as verb
 from planner.cli import main
-from planner.stack.spec import Buying, Workers
+from planner.stack.spec import Buying, Lustre, Workers
 from tests.account.stubs import REGION
 from tests.bridge.moto_server import credentials, running
 from tests.check.test_lines import CLOSED, IMAGE, NAMES, OPEN, S3, endpoint
@@ -111,6 +111,7 @@ class Account:
                 if ImageIds[0] == "ami-0123456789abcdef0"
                 else {**IMAGE, "ImageId": ImageIds[0], "RootDeviceName": "/dev/xvda", "BlockDeviceMappings": []}
             ],
+            "ec2:GetAllowedImagesSettings": lambda: "disabled",
             "ec2:GetEbsDefaultKmsKeyId": lambda: "alias/aws/ebs",
             "kms:DescribeKey": lambda KeyId: {"KeyId": KeyId, "KeyState": "PendingDeletion", "KeyManager": "CUSTOMER"},
             "ce:ListCostAllocationTags": lambda TagKeys: [
@@ -212,6 +213,8 @@ MISTAKES: list[tuple[str, Callable[..., Any], str, str]] = [
         "image.fleet",
         WARNS,
     ),
+    ("ec2:GetAllowedImagesSettings", constant("enabled"), "allowed-images.fleet", NOT_KNOWN),
+    ("ec2:GetAllowedImagesSettings", constant(SILENT), "allowed-images.control", NOT_KNOWN),
     ("ec2:DescribeInstanceTypes", constant(SILENT), "image.fleet", NOT_KNOWN),
     ("ec2:DescribeInstanceTypes", constant(SILENT), "quota.m7i.xlarge.on-demand", NOT_KNOWN),
     (QUOTA, quota("L-FE5A380F", 0.0), "quota.L-FE5A380F", BLOCKS),
@@ -318,12 +321,25 @@ def test_a_quota_that_the_account_never_changed_has_awss_default():
     assert lines(account)["quota.L-417A185B"].state == BLOCKS
 
 
-def test_lustre_beside_what_the_account_has():
+@pytest.mark.parametrize(
+    ("layout", "code", "others", "counts"),
+    [
+        ("fsx-lustre", "L-8F1B9C74", "PERSISTENT_2", True),
+        ("fsx-lustre", "L-8F1B9C74", "PERSISTENT_1", False),
+        ("fsx-lustre-scratch", "L-AD2FC696", "SCRATCH_1", True),
+        ("fsx-lustre-scratch", "L-AD2FC696", "PERSISTENT_2", False),
+    ],
+)
+def test_lustre_beside_what_the_account_has(layout: str, code: str, others: str, counts: bool):
     account = Account()
-    has = {"StorageCapacity": 99_600, "LustreConfiguration": {"DeploymentType": "PERSISTENT_2"}}
+    has = {"StorageCapacity": 100_000, "LustreConfiguration": {"DeploymentType": others}}
     account.answers["fsx:DescribeFileSystems"] = constant([has])
-    account.answers[QUOTA] = quota("L-8F1B9C74", 100_800.0)
-    assert lines(account, wanted(spec("fsx-lustre")))["quota.L-8F1B9C74"].state == BLOCKS
+    account.answers[QUOTA] = quota(code, 100_800.0)
+    kind = "SCRATCH_2" if "scratch" in layout else "PERSISTENT_2"
+    lustre = Lustre(deployment=kind, capacity_gib=2400, mbps_per_tib=125)
+    found = lines(account, wanted(spec(layout, lustre=lustre)))[f"quota.{code}"]
+    assert found.state == (BLOCKS if counts else FINE)
+    assert "throughput has no quota" in found.asked
 
 
 def test_when_nothing_is_answered_nothing_is_fine():

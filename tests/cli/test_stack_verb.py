@@ -187,12 +187,24 @@ def test_a_canary_is_one_node_with_its_dollars_and_goes_with_the_next_file(here)
     assert not read("Pulumi.dev.yaml").canary
 
 
+def test_a_canary_of_a_slurm_cluster_starts_for_a_job_and_says_what_its_tries_cost(here):
+    slurm = ("small.yaml", "--scenario", SMALL, "--set", "deploy.scheduler=slurm")
+    whole = " ".join(run(*slurm).stdout.split())
+    assert "again, without end: $87.83 an hour, until a person ends it" in whole
+    tries = "given up after 3 failed starts of an hour at most, about $65.87"
+    assert f"With --canary one is tried first, and {tries}" in whole
+    said = " ".join(run(*slurm, "--canary", "--force").stdout.split())
+    assert read("Pulumi.dev.yaml").canary
+    assert "starts no GPU node. The login node sends one job, for which AWS PCS starts one node, for $21.96 an" in said
+    assert "in a row" not in said + whole, "no group of Auto Scaling counts them"
+    assert "`pulumi up` starts all 4 nodes\n" in run(*slurm).stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["small.yaml", "--scenario", "s3-stream/p4d.24xlarge/capacity-block", "--canary"], "paid whether its nodes"),
         (["small.yaml", "--scenario", SMALL, "--reservation", "cr-0123456789abcdef0", "--canary"], "paid whether its"),
-        (["small.yaml", "--scenario", SMALL, "--set", "deploy.scheduler=slurm", "--canary"], "AWS PCS launches"),
         (["small.yaml", "--scenario", "s3-stream/p4d.24xlarge/on-demnd"], "did you mean"),
         (["small.yaml", "--scenario", "best", "--out", "small.yaml"], "not a folder"),
         (["small.yaml", "--check"], "Pulumi.dev.yaml does not exist"),

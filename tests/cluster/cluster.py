@@ -6,9 +6,11 @@ needs; everything else is the stack's, and every setting has a release that is n
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -23,14 +25,34 @@ from planner.stack.slurm_settings import (
     cluster_settings,
     gres,
     gres_records,
-    group_name,
     group_settings,
+    node_groups,
     queue_settings,
 )
-from planner.stack.spec import Block, ClusterSpec
+from planner.stack.spec import ClusterSpec
 from tests.pool.health.slurm import COMMON, Slurm, free_port
 
 ROOT = Path(__file__).resolve().parents[2]
+# as AWS PCS has it of a group without a least size: nodes are launched for a job, and go when they are idle
+LAUNCH = """#!/bin/sh
+for name in $(scontrol show hostnames "$1"); do
+    setsid /usr/sbin/slurmd -b -D -N "$name" >> {folder}/slurmd.launched 2>&1 < /dev/null &
+    echo $! > {folder}/launched.$name
+done
+"""
+GIVE_BACK = """#!/bin/sh
+for name in $(scontrol show hostnames "$1"); do kill "$(cat {folder}/launched.$name)"; done
+"""
+AS_JOBS_NEED = """ResumeProgram={folder}/launch.sh
+SuspendProgram={folder}/give-back.sh
+SuspendTime={idle_s}
+SuspendTimeout=5
+ResumeTimeout=120
+SuspendExcNodes={stay}
+SlurmctldParameters=cloud_dns,idle_on_node_suspend
+PrivateData=cloud
+"""
+IDLE_S = 10  # AWS PCS: ScaleDownIdleTimeInSeconds, 600
 PROGRAMS = ("slurmctld", "slurmd", "slurmdbd", "mariadbd", "mariadb-install-db", "munged", "sacctmgr", "sbatch")
 # of AWS PCS's own, which nobody can set, and of this machine; a requeued job waits for the end of its credential
 OF_PCS = (
@@ -90,6 +112,27 @@ class Cluster(Slurm):
             assert time.monotonic() < end, what
             time.sleep(0.2)
 
+    def boot(self, *names: str) -> None:
+        """The nodes' daemons."""
+        for name in names:
+            self.start("slurmd", "-D", "-N", name)
+
+    def vanish(self, *names: str) -> None:
+        """As spot nodes do with all that runs there, and as AWS PCS then tells Slurm."""
+        for name in names:
+            _end(self.folder, name)
+        self.run("scontrol", "update", f"nodename={','.join(names)}", "state=down", "reason=instance is gone")
+
+    def come_back(self, *names: str) -> None:
+        self.boot(*names)
+        self.run("scontrol", "update", f"nodename={','.join(names)}", "state=resume")
+        self.wait("they are back", lambda: {self.states()[name] for name in names} == {"idle"})
+
+    def stop(self) -> None:
+        super().stop()
+        for log in self.folder.glob("slurmd.*.log"):  # nodes that Slurm launched itself
+            _end(self.folder, log.name[len("slurmd.") : -len(".log")])
+
     def sbatch(self, script: str, *words: str, name: str = "job") -> str:
         """The id of a job. script: its lines after the first. Its output goes to NAME.out, later starts below earlier
         ones."""
@@ -117,13 +160,36 @@ class Cluster(Slurm):
         self.wait(f"job {job} {states}", lambda: self.state(job) in states, 90)
 
 
+def _end(folder: Path, node: str) -> None:
+    """All that runs on a node: its daemon and those of its jobs have its log open, the jobs know its name."""
+    log, names = folder / f"slurmd.{node}.log", {f"SLURMD_NODENAME={node}", f"SLURM_CONF={folder}/slurm.conf"}
+    daemons = [link.parts[2] for link in Path("/proc").glob("[0-9]*/fd/*") if _to(link) == log]
+    jobs = [path.parts[2] for path in Path("/proc").glob("[0-9]*/environ") if names <= _variables(path)]
+    for process in (*daemons, *jobs):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(process), signal.SIGKILL)
+
+
+def _to(link: Path) -> Path | None:
+    with contextlib.suppress(OSError):
+        return link.readlink()
+    return None
+
+
+def _variables(path: Path) -> set[str]:
+    with contextlib.suppress(OSError):
+        return set(path.read_bytes().decode(errors="replace").split("\0"))
+    return set()
+
+
 def sent(settings: Sequence[Setting]) -> str:
     """As lines of slurm.conf."""
     return "".join(f"{one.name}={one.value}\n" for one in settings)
 
 
 def configuration(spec: ClusterSpec, folder: Path, ports: int, health: str) -> tuple[str, str, list[str]]:
-    """slurm.conf, gres.conf, and the nodes' names. ports: the first of as many as are needed."""
+    """slurm.conf, gres.conf, and the names of the nodes that are there without jobs. ports: the first of as
+    many as are needed."""
     assert spec.scheduler is not None
     fill = {"folder": folder, "host": socket.gethostname(), "port": ports, "database_port": ports + 1}
     settings = cluster_settings(spec.scheduler)
@@ -131,26 +197,32 @@ def configuration(spec: ClusterSpec, folder: Path, ports: int, health: str) -> t
     lines = [OF_PCS.format(**fill), sent(settings), PACE.format(sent=own["SchedulerParameters"])]
     lines.append(f"HealthCheckProgram={health}\n")  # a path of the nodes, where the test may write nothing
     names: list[str] = []
+    stay: list[str] = []
     records: list[str] = []
-    blocks = spec.blocks or (Block(nodes=spec.fleet.nodes),)
     port = ports + 3
-    for number, block in enumerate(blocks, 1):
-        group = group_name(spec, number)
-        found = [f"{group}-{count}" for count in range(1, block.nodes + 1)]
-        values = " ".join(f"{one.name}={one.value}" for one in group_settings(spec, block, number))
+    for group in node_groups(spec):
+        found = [f"{group.name}-{count}" for count in range(1, group.most + 1)]
+        values = " ".join(f"{one.name}={one.value}" for one in group_settings(spec, group))
         lines.append(
             f"NodeName={','.join(found)} NodeHostname={fill['host']} NodeAddr=127.0.0.1 "
-            f"Port=[{port}-{port + block.nodes - 1}] CPUs={CPUS} {values}\n"
+            f"Port=[{port}-{port + group.most - 1}] CPUs={CPUS} {values}"
+            f"{'' if group.least else ' State=CLOUD'}\n"
         )
-        port += block.nodes
+        port += group.most
         names += found
+        stay += found if group.least else []
         for record in gres_records(spec):
             devices = {**record, "File": f"{folder}{record['File']}"}
             records.append(f"NodeName={','.join(found)} " + " ".join(f"{k}={v}" for k, v in devices.items()))
     for queue in QUEUES:
         values = " ".join(f"{one.name}={one.value}" for one in queue_settings(queue, spec.scheduler))
         lines.append(f"PartitionName={queue.name} Nodes={','.join(names)} State=UP {values}\n")
-    return "".join(lines), "\n".join(records) + "\n", names
+    if stay != names:
+        lines.append(AS_JOBS_NEED.format(folder=folder, idle_s=IDLE_S, stay=",".join(stay)))
+        for name, text in (("launch.sh", LAUNCH), ("give-back.sh", GIVE_BACK)):
+            (folder / name).write_text(text.format(folder=folder))
+            (folder / name).chmod(0o755)
+    return "".join(lines), "\n".join(records) + "\n", stay
 
 
 @contextmanager
@@ -179,7 +251,7 @@ def _alone() -> Iterator[None]:
 
 def _prepared(folder: Path, spec: ClusterSpec, health: str) -> Cluster:
     """With its files."""
-    first = free_port(spec.fleet.nodes + 3)
+    first = free_port(spec.most_nodes + 3)
     for name in ("state", "dev", "sql"):
         (folder / name).mkdir(parents=True)
     for number in range(spec.fleet.gpus):
@@ -207,9 +279,8 @@ def _started(found: Cluster) -> None:
     found.until("the database", "sacctmgr", "-nP", "show", "cluster")
     found.run("sacctmgr", "-i", "add", "cluster", "trial")
     found.start("slurmctld", "-D")
-    for name in found.names:
-        found.start("slurmd", "-D", "-N", name)
-    found.wait("all nodes idle", lambda: set(found.states().values()) == {"idle"})
+    found.boot(*found.names)
+    found.wait("all nodes idle", lambda: {found.states()[name] for name in found.names} == {"idle"})
 
 
 def _database(found: Cluster, port: int) -> None:

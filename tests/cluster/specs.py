@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from planner.stack.spec import Block, ClusterSpec, Project, Scheduler
+from planner.stack.spec import Block, ClusterSpec, Markets, Project, Scheduler
 from tests.infra.specs import BUYING, fleet_of, spec_of
 
 USD_PER_NODE_HOUR = 98.0
@@ -28,6 +28,22 @@ LINES = {
     "scheduler.login-node": 0.2016,
     "scheduler.login-ebs": 0.010959,
 }
+
+
+MARKETS = Markets(
+    nodes=8, work_hours=240.0, deadline_hours=360.0, changeover_hours=0.25, on_demand_usd_per_node_hour=110.0
+)
+
+
+def two_markets(layout: str = "s3-stream", *, nodes: int = 8, markets: Markets = MARKETS) -> ClusterSpec:
+    """Spot with fallback: as many On-Demand nodes, for the gangs that the rule sends there."""
+    spec = slurm_spec(layout, nodes=nodes, buying="spot")
+    return replace(
+        spec,
+        scenario=f"{layout}/p5.48xlarge/spot-fallback",
+        scheduler=replace(SCHEDULER, markets=replace(markets, nodes=min(markets.nodes, nodes))),
+        metered=(*spec.metered, "fleet.compute-on-demand"),
+    )
 
 
 def slurm_spec(

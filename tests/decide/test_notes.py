@@ -33,6 +33,15 @@ def test_a_constant_mfu_is_said():
     assert "mfu" not in _notes()
 
 
+def test_flop_alone_counts_as_a_language_model_and_one_node_as_faster():
+    work = {"run": {"work": {"gpu_hours": None, "flop": 1e21}}}
+    assert "assumes that a language model is trained" in _notes(**work)
+    assert "language model" not in _notes(**work, data={"read_per_gpu": None, "profile": "tokens"})
+    for nodes, said in ((1, True), (2, False)):
+        told = _notes(**work, fleet={"instance_types": ["p4d.24xlarge"], "nodes": nodes})
+        assert ("and 1.4 times it on one node" in told) is said
+
+
 def test_access_to_the_data_is_assumed_only_where_the_plan_is_silent():
     assert "assumes that training reads objects" in _notes()
     assert "reads objects" not in _notes(data={"access": "object"})

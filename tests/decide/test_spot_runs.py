@@ -53,6 +53,28 @@ def test_the_closed_form_is_within_five_percent_of_the_simulated_rule(name):
 @pytest.mark.parametrize(
     "name", ["small", "llama-70b-p5", pytest.param("stability-converged", marks=pytest.mark.thorough)]
 )
+def test_a_slurm_cluster_s_row_is_priced_by_the_rule_that_its_login_node_carries_out(name):
+    """Patient progress, with what seeing spot and booting On-Demand nodes costs. The closed form may be too high in a
+    bad market, where a pool on the nodes is read again after each loss, which the replay does not know."""
+    request, row = scenario(name, 600, "deploy.scheduler=slurm")
+    assert row.returns is not None
+    assert row.threshold_hours is None
+    found = spot_runs(request, row, ["own"], 1)
+    closed, rule = found.closed, found.of_closed
+    assert closed is not None
+    assert rule is not None
+    assert closed.cost_usd.mean() == pytest.approx(rule.cost_usd.mean(), rel=0.07)
+    assert 0.95 < np.quantile(closed.cost_usd, 0.9) / np.quantile(rule.cost_usd, 0.9) < 1.2
+    assert closed.days.max() == pytest.approx(rule.days.max(), rel=0.05)
+    job = found.run.job
+    assert (row.returns.work_hours, row.returns.deadline_hours, row.returns.changeover_hours) == pytest.approx(
+        (job.work / 3600, job.deadline / 3600, job.changeover / 3600), rel=0.01
+    ), "the login node knows the job that is replayed"
+
+
+@pytest.mark.parametrize(
+    "name", ["small", "llama-70b-p5", pytest.param("stability-converged", marks=pytest.mark.thorough)]
+)
 def test_no_run_is_late_and_the_picture_is_of_a_costly_one(name):
     found = simulated(name)
     assert all(np.isfinite(rule.days).all() for rule in found.rules)

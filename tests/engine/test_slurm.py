@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from planner.stack.canary import as_canary
 from planner.stack.spec import ClusterSpec, Project
 from planner.stack.switching import switched
-from tests.cluster.specs import LINES, SCHEDULER
+from tests.cluster.specs import LINES, MARKETS, SCHEDULER
 from tests.engine.cloud.store import tags_of
 from tests.engine.specs import NEXT_AMI, small
 from tests.engine.stand import KEPT_PREFIXES, Stand
@@ -71,6 +72,16 @@ def test_a_cluster_comes_up_changes_and_goes_down(tmp_path: Path):
     assert stand.left_of_destroy() == []
 
 
+def test_a_canary_has_no_node_until_a_job_and_the_whole_fleet_follows(tmp_path: Path):
+    stand = Stand(tmp_path, as_canary(spec(nodes=3)))
+    stand.engine.up().well()
+    assert _nodes(stand) == 1, "the login node"
+    assert _changed(stand, spec(nodes=3)).names("update") == ["scheduler-settings", "fleet-group"]
+    assert _nodes(stand) == 4
+    stand.engine.write(as_canary(spec(nodes=3)))
+    assert "this would end the others" in stand.engine.up().told
+
+
 def test_a_stack_without_a_cluster_needs_a_word_to_get_one(tmp_path: Path):
     before = small("s3-stream")
     stand = Stand(tmp_path, before)
@@ -86,6 +97,35 @@ def test_a_stack_without_a_cluster_needs_a_word_to_get_one(tmp_path: Path):
     # the data and the network stay
     assert not [name for name in moved.names("delete", "replace") if name.startswith(("network-", *KEPT_PREFIXES))]
     assert stand.engine.up().well().counts == {}
+
+
+def test_spot_with_fallback_has_a_group_of_each_market(tmp_path: Path):
+    """From spot alone: the second group joins the queues, no node is replaced, and it has none without a job."""
+    alone = spec(buying="spot")
+    stand = Stand(tmp_path, alone)
+    stand.engine.up().well()
+    both = _both(alone, deadline_hours=360.0)
+    added = _changed(stand, both)
+    assert added.names("create") == ["fleet-group-on-demand"]
+    assert set(added.names("update")) == {"scheduler-settings", "scheduler-pcs-role-data", "guard-dashboard", *QUEUES}
+    assert not added.names("replace", "delete")
+    assert _nodes(stand) == 3, "On-Demand nodes wait for a job"
+    assert stand.engine.refresh().well().counts == {}
+    # another deadline is a file for the login node
+    assert _changed(stand, _both(alone, deadline_hours=400.0)).names("update") == ["scheduler-settings"]
+    stand.engine.destroy("--exclude-protected").well()
+    assert stand.left_of_destroy() == []
+
+
+def _both(alone: ClusterSpec, deadline_hours: float) -> ClusterSpec:
+    assert alone.scheduler
+    markets = replace(MARKETS, nodes=2, deadline_hours=deadline_hours)
+    return replace(
+        alone,
+        scenario=f"{alone.scenario}-fallback",
+        scheduler=replace(alone.scheduler, markets=markets),
+        metered=(*alone.metered, "fleet.compute-on-demand"),
+    )
 
 
 def _drifts(stand: Stand) -> None:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from planner.stack.canary import as_canary
 from planner.stack.switching import switched
+from tests.engine.cloud.faults import Fault
 from tests.engine.driver import FILE_SYSTEM
 from tests.engine.specs import small
 from tests.engine.stand import Stand
@@ -55,3 +57,28 @@ def test_less_capacity_is_another_file_system_and_stops_before_the_first(tmp_pat
     stand.engine.write(replace(stand.spec, lustre=replace(stand.spec.lustre, capacity_gib=2400)))
     assert "marked for protection" in str(stand.engine.up().errors)
     assert sum(one["type"].endswith(":LustreFileSystem") for one in stand.cloud.standing()) == 1
+
+
+@pytest.mark.parametrize("canary_first", [False, True])
+def test_an_update_that_fails_says_what_it_began(tmp_path: Path, canary_first: bool):
+    """The whole fleet is there, and the update says that it failed: a canary would end all nodes but one."""
+    whole = small("s3-stream", nodes=3)
+    stand = Stand(tmp_path, as_canary(whole) if canary_first else whole)
+    if canary_first:
+        stand.engine.up().well()
+        stand.engine.write(whole)
+        stand.faults.plan(Fault(operation="update", name="fleet-group", way="lost"))
+    else:
+        stand.faults.plan(Fault(operation="create", name="guard-dashboard", way="fail"))
+    assert stand.engine.up().failed
+    assert sum(one.get("kind") == "instance" for one in stand.cloud.standing()) == 3
+    stand.engine.write(as_canary(whole))
+    refused = stand.engine.up()
+    assert refused.failed
+    assert "this would end the others" in refused.told
+    assert not refused.steps
+    stand.engine.write(small("converged", nodes=3))
+    assert "what is deployed is of s3-stream/on-demand" in stand.engine.up().told
+    stand.engine.write(whole)
+    stand.engine.up().well()
+    assert stand.engine.up().well().counts == {}

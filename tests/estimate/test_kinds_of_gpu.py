@@ -133,6 +133,21 @@ def test_a_small_fleet_has_a_wider_range_at_the_same_middle():
     assert _number(at_256, "run.mfu_of_fleet").value == pytest.approx(0.32 * 1.5 ** (1 / 3))
 
 
+def test_one_node_reaches_more_than_the_same_gpus_in_a_network():
+    """1e22 FLOP on 8 A100 at 1.4 x 0.32 of 312 TFLOP/s; on 16 at 0.32. More nodes take no longer, in any draw."""
+    one, two = (_text_on(nodes, 4000) for nodes in (1, 2))
+    assert one.days_at_full_speed == pytest.approx(1e22 / (1.4 * 0.32 * 312e12 * 8) / 86_400)
+    assert two.days_at_full_speed == pytest.approx(1e22 / (0.32 * 312e12 * 16) / 86_400)
+    for days in ("p10", "p50", "p90"):
+        assert getattr(two.days, days) < getattr(one.days, days)
+
+
+def test_one_node_reaches_no_more_than_steps_do():
+    factor = {"workload.one_node_factor": 5}
+    assert _number(_text_on(1, 0, assumptions=factor), "run.mfu_of_node").value == pytest.approx(0.65)
+    assert _text_on(1, 0, assumptions=factor).days_at_full_speed == pytest.approx(1e22 / (0.65 * 312e12 * 8) / 86_400)
+
+
 def test_a_small_fleet_reaches_no_more_than_steps_do_unless_the_share_of_large_ones_is_above():
     factor = {"workload.small_fleet_factor": 5}
     assert _number(_text_on(4, 0, assumptions=factor), "run.mfu_of_fleet").value == pytest.approx(0.65)
@@ -156,12 +171,16 @@ def test_without_mfu_and_without_a_published_one_flop_is_refused():
     assert "which share of its peak training reaches on TRAINIUM is not known" in message
 
 
-def test_a_kind_with_one_published_run_or_none_takes_the_nearest_ones_with_a_wider_range():
+def test_a_kind_with_two_published_runs_or_none_takes_the_nearest_ones_with_a_wider_range():
     table = default_assumptions()
-    for kind, nearest, runs in (("h200", "h100", "one"), ("b300", "h100", "no"), ("l40s", "a100", "no")):
+    for kind, nearest, runs in (
+        ("h200", "h100", "two whole runs on H200 are"),
+        ("b300", "h100", "no whole run on B300 is"),
+        ("l40s", "a100", "no whole run on L40S is"),
+    ):
         share, known = table[f"workload.mfu_{kind}"], table[f"workload.mfu_{nearest}"]
         assert share.high / share.low > known.high / known.low
-        assert f"{runs} whole run on {kind.upper()} is published" in share.source
+        assert f"{runs} published" in share.source
 
 
 def test_an_mfu_of_steps_gets_the_part_that_a_whole_run_keeps_with_its_range():

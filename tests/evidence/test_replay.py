@@ -150,6 +150,11 @@ class TestNegativeCases:
         of_its_time = replayed(tmp_path, "C2", inputs, "refused", date="2022-08-22", prices="2023-12-31")
         assert of_its_time.verdict == CONTRADICTED
 
+    def test_a_plan_that_does_not_fit_its_hardware_is_refused(self, tmp_path):
+        inputs = "file=newcomer; read=days; fleet.instance_types=[p3dn.24xlarge]; data.profile=latents"
+        found = replayed(tmp_path, "plan", inputs, "refused", prices="2026-09-01")
+        assert found.said == "refused: profile latents: no read rate of V100 is published, only of A100, H100"
+
     def test_a_fraction_of_nothing_is_refused(self, tmp_path):
         assert replayed(tmp_path, "ratio", "part=1; whole=0", "refused").verdict == REPRODUCED
 

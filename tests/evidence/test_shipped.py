@@ -54,6 +54,11 @@ CONTESTED = {
     "NEW-fred-t5-xl": "encoder and a decoder",
     "NEW-nllb-200": "cumulative",
     "NEW-molformer-xl": "molecules",
+    "NEW-teuken-7b": "public cluster",
+    "NEW-f5-tts": "speech model",
+    "NEW-seed1.5-vl": "sees images and video",
+    "NEW-openba-15b": "encoder and a decoder",
+    "NEW-llmc-1558m": "hand-written kernels",
 }
 
 

@@ -16,10 +16,18 @@ import pytest
 from infra.pcs import CLUSTER, GROUP, QUEUE
 from planner.lint.read.graph import parse
 from planner.lint.rules import lint
+from planner.stack.canary import as_canary
 from planner.stack.check import findings_of
-from planner.stack.slurm_settings import QUEUES, cluster_settings, group_settings, queue_settings, time_limit
+from planner.stack.slurm_settings import (
+    QUEUES,
+    cluster_settings,
+    group_settings,
+    node_groups,
+    queue_settings,
+    time_limit,
+)
 from planner.stack.spec import Block, ClusterSpec, Project
-from tests.cluster.specs import LINES, SCHEDULER, slurm_spec
+from tests.cluster.specs import LINES, SCHEDULER, slurm_spec, two_markets
 from tests.infra.aws_schemas import schema
 from tests.infra.specs import GANGS, graph_of, inputs, named, names
 
@@ -135,6 +143,21 @@ def test_desired_states_are_what_the_schemas_of_aws_take(layout: str, buying: st
         assert not only_read & set(given), name
 
 
+def test_a_canary_is_a_group_that_has_a_node_for_a_job_alone_and_raising_it_changes_two_resources():
+    whole = slurm_spec()
+    before, after = graph_of(as_canary(whole)), graph_of(whole)
+    group = state(before, "fleet-group")
+    jsonschema.Draft7Validator(schema(GROUP)).validate(group)
+    assert group["ScalingConfiguration"] == {"MinInstanceCount": 0, "MaxInstanceCount": 1}
+    assert state(after, "fleet-group")["ScalingConfiguration"] == {"MinInstanceCount": 8, "MaxInstanceCount": 8}
+    old, new = ({entry["name"]: entry["inputs"] for entry in graph["resources"]} for graph in (before, after))
+    assert sorted(name for name in old if old[name] != new[name]) == ["fleet-group", "scheduler-settings"]
+    assert set(old) == set(new)
+    job = json.loads(old["scheduler-settings"]["content"])["canary"]
+    assert job == f"planner-canary-{whole.fleet.ami}-{whole.plan_sha256[:8]}"
+    assert "canary" not in json.loads(new["scheduler-settings"]["content"])
+
+
 def test_a_wrong_state_is_seen_by_the_schema():
     given = state(graph_of(slurm_spec()), "fleet-group")
     for wrong in ({"PurchaseOption": "SPOTTY"}, {"Nodes": 8}, {"ScalingConfiguration": {"MinInstanceCount": "8"}}):
@@ -157,10 +180,9 @@ def test_the_diagnosis_at_start_is_sent_where_the_plan_asks_for_it_alone():
 
 def test_every_setting_is_on_the_list_of_aws_and_as_old_as_the_slurm_of_the_tests():
     spec = slurm_spec()
-    (block,) = [Block(nodes=8)]
     sent = {
         "cluster": cluster_settings(SCHEDULER),
-        "group": group_settings(spec, block, 1),
+        "group": [one for group in node_groups(spec) for one in group_settings(spec, group)],
         "queue": [one for queue in QUEUES for one in queue_settings(queue, SCHEDULER)],
     }
     for where, settings in sent.items():
@@ -346,3 +368,67 @@ def test_time_limits_are_written_as_slurm_reads_them(hours: float, text: str):
 def test_the_spec_of_the_tests_can_be_deployed():
     spec: ClusterSpec = slurm_spec()
     assert findings_of(spec) == ()
+
+
+def _of(graph: dict[str, Any], name: str) -> str:
+    """A reference to its id."""
+    return f"${{{named(graph, name)['urn']}.id}}"
+
+
+@pytest.mark.parametrize("layout", ["s3-stream", "converged", "fsx-lustre"])
+def test_spot_and_on_demand_stand_in_one_queue_and_on_demand_has_no_node_without_a_job(layout: str):
+    spec = two_markets(layout)
+    assert findings_of(spec) == ()
+    graph = graph_of(spec)
+    groups = {}
+    for name, kind, given in states(graph):
+        jsonschema.Draft7Validator(schema(kind)).validate(given)
+        if kind == GROUP:
+            groups[name] = (given["Name"], given["PurchaseOption"], given["ScalingConfiguration"])
+    assert groups == {
+        "scheduler-login-group": ("login", "ONDEMAND", {"MinInstanceCount": 1, "MaxInstanceCount": 1}),
+        "fleet-group": ("p5-48xlarge", "SPOT", {"MinInstanceCount": 8, "MaxInstanceCount": 8}),
+        "fleet-group-on-demand": ("p5-48xlarge-od", "ONDEMAND", {"MinInstanceCount": 0, "MaxInstanceCount": 8}),
+    }
+    for queue in QUEUES:
+        taken = json.loads(inputs(graph, f"scheduler-queue-{queue.name}")["desiredState"])
+        ids = [one["ComputeNodeGroupId"] for one in taken["ComputeNodeGroupConfigurations"]]
+        found = [name for one in ids for name in ("fleet-group", "fleet-group-on-demand") if _of(graph, name) == one]
+        assert found == ["fleet-group", "fleet-group-on-demand"]
+    settings = json.loads(inputs(graph, "scheduler-settings")["content"])
+    assert settings["markets"]["on_demand"] == "p5-48xlarge-od"
+    assert settings["usd_per_node_hour"] == {"p5-48xlarge": 98.0, "p5-48xlarge-od": 110.0}
+    login = json.loads(inputs(graph, "scheduler-pcs-role-data")["policy"])["Statement"]
+    (listing,) = [one for one in login if one["Sid"] == "List"]
+    assert listing["Condition"]["StringLike"]["s3:prefix"] == ["boot-logs/*", "checkpoints/*"]
+    assert not any("checkpoints" in str(one["Resource"]) for one in login), "it sees names, and reads no checkpoint"
+    assert [str(found) for found in lint(parse(json.dumps(graph)))] == []
+    assert sum(one["usd_per_hour"] for one in graph["resources"]) == pytest.approx(sum(spec.usd_per_hour.values()))
+    bills = {name: named(graph, name)["bill_lines"] for name in ("fleet-group", "fleet-group-on-demand")}
+    assert bills == {
+        "fleet-group": ["fleet.compute", "fleet.ebs"],
+        "fleet-group-on-demand": ["fleet.compute-on-demand"],
+    }
+    assert named(graph, "fleet-group-on-demand")["usd_per_hour"] == 0, "nothing without a job"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"work_hours": 400.0}, "On-Demand alone could not keep it"),
+        ({"nodes": 9}, "a gang of 9 nodes, of 8"),
+    ],
+)
+def test_a_rule_that_cannot_be_carried_out_is_refused(change: dict[str, Any], said: str):
+    spec = two_markets()
+    assert spec.scheduler
+    assert spec.scheduler.markets
+    wrong = replace(spec, scheduler=replace(spec.scheduler, markets=replace(spec.scheduler.markets, **change)))
+    assert said in "; ".join(found.message for found in findings_of(wrong))
+    held = replace(wrong, buying=slurm_spec().buying)
+    assert "two markets, and nodes that are bought as" in "; ".join(found.message for found in findings_of(held))
+
+
+def test_a_controller_has_room_for_the_nodes_of_both_markets():
+    spec = two_markets(nodes=16)
+    assert "32 GPU nodes: a cluster of size SMALL has 31" in "; ".join(one.message for one in findings_of(spec))

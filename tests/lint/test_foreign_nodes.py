@@ -9,6 +9,7 @@ import pytest
 from planner.lint.read.graph import graph_from
 from planner.lint.rules import lint
 
+INSTANCE = "aws:ec2/instance:Instance"
 TEMPLATE, GROUP, EKS = (
     "aws:ec2/launchTemplate:LaunchTemplate",
     "aws:autoscaling/group:Group",
@@ -66,3 +67,46 @@ def test_several_p5_without_efa_are_named_and_a_single_one_is_not():
     assert "EFA-UNUSED" in found(template, used_by("gpu"))
     assert "EFA-UNUSED" not in found(template, used_by("gpu", 1))
     assert "EFA-UNUSED" not in found(resource(TEMPLATE, "gpu", instanceType="g5.xlarge"), used_by("gpu"))
+
+
+def test_gangs_that_no_template_gives_their_network():
+    def nodes(**inputs: Any) -> dict[str, Any]:
+        return resource(EKS, "nodes", **{"instanceTypes": ["p5.48xlarge"], "scalingConfig": {"maxSize": 4}, **inputs})
+
+    def instance(name: str, **inputs: Any) -> dict[str, Any]:
+        return resource(INSTANCE, name, ami=IMAGE, **{"instanceType": "p5.48xlarge", **inputs})
+
+    assert "EFA-UNUSED" in found(nodes())
+    assert "EFA-UNUSED" not in found(nodes(scalingConfig={"maxSize": 1}))
+    assert "EFA-UNUSED" not in found(nodes(instanceTypes=["g6.xlarge"]))
+    assert "EFA-UNUSED" in found(instance("a"), instance("b"))
+    assert "EFA-UNUSED" not in found(instance("a"), instance("b", instanceType="m7i.large"))
+    assert "EFA-UNUSED" not in found(instance("a"), instance("b", networkInterfaces=[{"networkInterfaceId": "eni-1"}]))
+
+
+@pytest.mark.parametrize(
+    ("family", "name", "wrong"),
+    [
+        ("AL2_x86_64_GPU", "g5g.2xlarge", True),
+        ("AL2023_ARM_64_STANDARD", "p5.48xlarge", True),
+        ("AL2023_x86_64_NVIDIA", "p5.48xlarge", False),
+        ("BOTTLEROCKET_ARM_64_NVIDIA", "g5g.2xlarge", False),
+        ("CUSTOM", "g5g.2xlarge", False),
+    ],
+)
+def test_the_image_family_of_a_node_group_fits_its_type(family: str, name: str, wrong: bool):
+    group = resource(EKS, "nodes", amiType=family, instanceTypes=[name])
+    assert ("IMAGE-ARCHITECTURE" in found(group)) == wrong
+
+
+def test_an_image_by_parameter_store_an_instance_without_a_subnet_and_one_in_a_block():
+    parameter = "resolve:ssm:/aws/service/deeplearning/ami/x86_64/base/latest/ami-id"
+    assert "IMAGE-ID" not in found(resource(TEMPLATE, "gpu", imageId=parameter, instanceType="p5.48xlarge"))
+    kind, bought = "aws:ec2/capacityBlockReservation:CapacityBlockReservation", {"instancePlatform": "Linux/UNIX"}
+    block = resource(kind, "block", capacityBlockOfferingId="cb-0123456789abcdef0", **bought)
+    target = {"capacityReservationTarget": {"capacityReservationId": "${urn:block.id}"}}
+    inputs = {"ami": IMAGE, "instanceType": "p5.48xlarge", "capacityReservationSpecification": target}
+    said = found(block, resource(INSTANCE, "one", **inputs))
+    assert ("BLOCK-MARKET" in said, "INPUT-MISSING" in said) == (True, False)
+    market = {"marketType": "capacity-block"}
+    assert "BLOCK-MARKET" not in found(block, resource(INSTANCE, "one", **inputs, instanceMarketOptions=market))

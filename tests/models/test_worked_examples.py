@@ -434,6 +434,23 @@ EXAMPLES = [
         },
         11.5 + 0.7 + 97,
     ),
+    # the proof is 1 x (4 + 4) / 4 = 2 hours
+    ("held-for-proof-hours", {"up_hours": 4, "down_hours": 4, "changeover_hours": 1}, 4 * (math.exp(2 / 4) - 1)),
+    ("on-demand-spell-hours", {"up_hours": 4, "down_hours": 3, "held_hours": 2}, 3 * 1.5 + 2),
+    (
+        "times-on-demand",
+        {
+            "up_hours": 4,
+            "down_hours": 4,
+            "changeover_hours": 1,
+            "spell_hours": 6,
+            "spot_training_hours": 200,
+            "on_demand_training_hours": 80,
+            "limit_hours": 102,
+        },
+        # missing 8 x 80 x (1 - 100 / 200), gained 100 x 5 - 80 x 2 a gap; each cycle does 8 x 80 / 200 hours of work
+        (320 / 340) * 80 / (3.2 + 5 * 320 / 340),
+    ),
     (
         "staff-cost",
         {"engineers": 11, "months": 78 * 24 / 730, "usd_per_engineer_year": 330_000},

@@ -40,9 +40,9 @@ def test_the_margin_by_hand():
     """At 30 of 60 hours with 24 of 48 worked, 6 of 12 hours of slack are left: 5.6 beyond two starts of 0.2 h. The
     reserve is 12 x 0.5^1.2 = 5.223 hours."""
     job = job_of(0.2, 60)
-    assert OWN.margin(view(job, 30, 24)).item() == pytest.approx(5.6 / (12 * 0.5**1.2), rel=1e-6)
-    assert OWN.margin(view(job, 30, 18.3)).item() == 0
-    assert OWN.margin(view(job, 0, 0)).item() == pytest.approx(11.6 / 12, rel=1e-6)
+    assert OWN.margin_of(view(job, 30, 24)).item() == pytest.approx(5.6 / (12 * 0.5**1.2), rel=1e-6)
+    assert OWN.margin_of(view(job, 30, 18.3)).item() == 0
+    assert OWN.margin_of(view(job, 0, 0)).item() == pytest.approx(11.6 / 12, rel=1e-6)
 
 
 def test_a_job_on_schedule_waits_and_then_runs_on_demand():

@@ -47,3 +47,20 @@ def test_without_the_setting_a_stack_has_no_trace_of_it():
 def test_a_project_cannot_have_more_nodes_than_there_are():
     with pytest.raises(PlanProblems, match="at most 5,000 nodes for vision"):
         chosen(ON_DEMAND, **of(projects=[{"name": "vision", "max_nodes": 5000}]))
+
+
+def test_spot_with_fallback_is_two_markets_with_the_rule_that_was_priced():
+    spec, scenario = chosen(
+        "s3-stream/p5.48xlarge/spot-fallback", **{**of(), "purchase": {"options": ["on-demand", "spot-fallback"]}}
+    )
+    assert spec.scheduler is not None
+    assert scenario.returns is not None
+    markets = spec.scheduler.markets
+    assert markets is not None
+    assert (spec.buying.kind, spec.fallback, markets.nodes) == ("spot", None, scenario.nodes - scenario.spares)
+    assert markets.work_hours == pytest.approx(scenario.returns.work_hours, abs=0.01)
+    assert markets.deadline_hours >= markets.work_hours + markets.changeover_hours
+    assert markets.on_demand_usd_per_node_hour > spec.scheduler.usd_per_node_hour > 0
+    assert "fleet.compute-on-demand" in spec.metered
+    assert "patient progress" in scenario.rule
+    assert parsed(rendered(spec), "Pulumi.dev.yaml").spec == spec

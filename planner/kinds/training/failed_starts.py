@@ -16,6 +16,8 @@ def giving_up(spec: ClusterSpec) -> list[str]:
     """What a fleet costs that never becomes ready, or never complete, until its nodes stop; and a canary."""
     usd, nodes, hours = spec.usd_per_hour.get(NODES), spec.fleet.nodes, spec.guard.give_up_hours
     of_one, starts = usd / nodes if usd is not None else None, max(nodes, STARTS)
+    if spec.scheduler:
+        return _of_slurm(spec, of_one)
     tries = STARTS if spec.canary else starts
     failed = f"An image with which no node becomes ready is given up after {tries} failed starts in a row, an hour each"
     if of_one is not None:
@@ -30,6 +32,24 @@ def giving_up(spec: ClusterSpec) -> list[str]:
     waiting = 1 if spec.canary else nodes - 1
     most = f": at most ${dollars(of_one * waiting * hours)}" if of_one is not None else ""
     return [*found, f"Nodes that wait for the rest of the fleet stop after {hours:g} hours{most} (`deploy.give_up`)."]
+
+
+def _of_slurm(spec: ClusterSpec, of_one: float | None) -> list[str]:
+    """AWS PCS starts nodes again without end, and nobody but a person stops it. of_one: USD an hour of a node."""
+    nodes = spec.fleet.nodes
+    tries = f", about ${dollars(of_one * STARTS)}" if of_one is not None else ""
+    budget = f"after {STARTS} failed starts of an hour at most{tries}"
+    if spec.canary:
+        hourly = f", for ${dollars(of_one)} an hour" if of_one is not None else ""
+        return [
+            f"Canary: `pulumi up` starts no GPU node. The login node sends one job, for which AWS PCS starts one node"
+            f"{hourly}; it ends when it is idle. Once `journalctl -u planner-slurm` there says that it is ready, write "
+            f"this file without --canary: the next `pulumi up` starts all {nodes}.",
+            f"An image with which no node becomes ready is given up {budget}.",
+        ]
+    every = f": ${dollars(of_one * nodes)} an hour, until a person ends it" if of_one is not None else ""
+    found = f"AWS PCS starts nodes that never become ready again, without end{every}."
+    return [found if why_none(spec) else f"{found} With --canary one is tried first, and given up {budget}."]
 
 
 def _canary(nodes: int, of_one: float | None) -> list[str]:

@@ -18,10 +18,10 @@ LOGIN_INSTANCE_TYPE = CONTROL_INSTANCE_TYPE
 ONE: Sourced = (1, "rule:one cluster, with one login node")
 
 
-def bill_scheduler(ledger: Ledger, gpu_nodes: int, timing: Timing, values: Values) -> None:
-    """From the first to the last paid GPU-hour. More nodes than AWS PCS has are billed as its largest, and refused
-    when the stack file is written."""
-    size = size_of(gpu_nodes) or "LARGE"
+def bill_scheduler(ledger: Ledger, gpu_nodes: int, most_nodes: int, timing: Timing, values: Values) -> None:
+    """From the first to the last paid GPU-hour. most_nodes: for which the controller has room. More than AWS PCS has
+    are billed as its largest, and refused when the stack file is written."""
+    size = size_of(most_nodes) or "LARGE"
     controller = f"scheduler.{size.lower()}_controller_usd_per_hour"
     share = values["scheduler.accounting_fraction"]
     nodes: Sourced = (gpu_nodes + LOGIN_NODES, "rule:every GPU node, and the login node")

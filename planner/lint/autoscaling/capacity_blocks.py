@@ -9,8 +9,10 @@ from datetime import UTC, datetime, timedelta
 from planner.lint.read.graph import Graph, Resource
 from planner.lint.read.topology import (
     GROUP,
+    INSTANCE,
     TEMPLATE,
     is_block,
+    node_configs,
     placement_of,
     templates_of,
 )
@@ -44,6 +46,7 @@ def placement_group_with_block(graph: Graph) -> Hits:
 @rule(
     "BLOCK-MARKET",
     TEMPLATE,
+    INSTANCE,
     what="a Capacity Block without its market type",
     why="Every launch fails, and the block is paid: EC2 starts nodes in a Capacity Block only with the market type "
     "capacity-block",
@@ -53,7 +56,7 @@ def placement_group_with_block(graph: Graph) -> Hits:
 def block_without_market_type(graph: Graph) -> Hits:
     """EC2 User Guide, "Launch instances using Capacity Blocks"."""
     bought_so = str(graph.stack.get("scenario", "")).endswith("/capacity-block")
-    for template in graph.of(TEMPLATE):
+    for template in node_configs(graph):
         where = "capacityReservationSpecification.capacityReservationTarget.capacityReservationId"
         target = at(template.inputs, where)
         if not given(target) or is_block(template) or given(at(template.inputs, "instanceMarketOptions.marketType")):

@@ -35,10 +35,7 @@ REQUIRED: dict[str, tuple[str, ...]] = {
     "autoscaling:Schedule": ("autoscalingGroupName",),
     "budgets:Budget": ("budgetType", "timeUnit"),
     "cloudwatch:MetricAlarm": ("evaluationPeriods",),
-    "ec2:Instance": (
-        "instanceType|launchTemplate",
-        "subnetId|primaryNetworkInterface|networkInterfaces|launchTemplate",
-    ),
+    "ec2:Instance": ("instanceType|launchTemplate",),  # without a subnet it starts in the default VPC
     "ec2:InternetGatewayAttachment": ("vpcId", "internetGatewayId"),
     "ec2:NatGateway": ("subnetId",),
     "ec2:NetworkInterface": ("subnetId",),

@@ -6,9 +6,20 @@ from collections import Counter
 from collections.abc import Iterator
 
 from planner.lint.known.instance_types import Machine, machines
+from planner.lint.nodes.bare_gangs import gangs_without_template
 from planner.lint.read.earlier import earlier
 from planner.lint.read.graph import Graph, Resource
-from planner.lint.read.topology import EFA, GROUP, TEMPLATE, is_clustered, nodes_of, types_of, users_of
+from planner.lint.read.topology import (
+    EFA,
+    GROUP,
+    INSTANCE,
+    NODE_GROUP,
+    TEMPLATE,
+    is_clustered,
+    nodes_of,
+    types_of,
+    users_of,
+)
 from planner.lint.read.values import Json, given, literal, many, whole
 from planner.lint.rule import WARNING, Hits, rule
 
@@ -196,6 +207,8 @@ def efa_without_hardware(graph: Graph) -> Hits:
 @rule(
     "EFA-UNUSED",
     TEMPLATE,
+    INSTANCE,
+    NODE_GROUP,
     severity=WARNING,
     what="network cards of a training node without EFA",
     why="Training is slower than it could be: the bandwidth between nodes is part of the node's price, and "
@@ -213,6 +226,7 @@ def cards_without_efa(graph: Graph) -> Hits:
             if (used or (gang and (machine.cards or 0) > 1)) and used < (machine.efa or 0):
                 message = f"{used} EFA interfaces on {_of(machine, who)}, which has {machine.efa}"
                 yield template, "networkInterfaces", message
+    yield from gangs_without_template(graph)
 
 
 @rule(

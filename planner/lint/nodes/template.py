@@ -9,6 +9,7 @@ from planner.lint.read.graph import Graph, Resource
 from planner.lint.read.topology import (
     GROUP,
     INSTANCE,
+    NODE_GROUP,
     TEMPLATE,
     VPC,
     completed_by_service,
@@ -20,7 +21,7 @@ from planner.lint.read.topology import (
     types_of,
     users_of,
 )
-from planner.lint.read.values import at, given, literal, one, whole
+from planner.lint.read.values import at, given, literal, one, texts, whole
 from planner.lint.rule import WARNING, Hits, rule
 
 
@@ -145,6 +146,7 @@ ARM = re.compile(r"(a1|[a-z]+\d+g[a-z]*|im4gn|is4gen|p6e-gb\d+)\.", re.ASCII)  #
     "IMAGE-ARCHITECTURE",
     TEMPLATE,
     INSTANCE,
+    NODE_GROUP,
     what="one image for ARM and x86 nodes, or one of the other architecture",
     why="Every launch of one of them fails: an image has one architecture, and EC2 refuses an instance type of another",
     remedy="Give the ARM nodes an arm64 image and the others an x86_64 one",
@@ -163,6 +165,11 @@ def image_of_other_architecture(graph: Graph) -> Hits:
             if re.search(r"x86_64|amd64" if arm else r"arm64|aarch64", image):
                 yield resource, key, f"{image!r} is not for {name}"
             users.setdefault(image, {}).setdefault(arm, (resource, key, name))
+    for group in graph.of(NODE_GROUP):
+        family = literal(group.inputs.get("amiType")) or ""
+        for name in texts(group.inputs.get("instanceTypes")):
+            if re.search(r"_x86_64" if ARM.match(name) else r"_ARM_64", family):
+                yield group, "amiType", f"{family!r} is not for {name}"
     for image, by_arm in users.items():
         if len(by_arm) == 2:
             resource, key, name = by_arm[True]
@@ -189,7 +196,7 @@ def image_not_pinned(graph: Graph) -> Hits:
                 yield resource, key, "no image id"
             continue
         text = literal(value)
-        if text is not None and not re.fullmatch(r"ami-([0-9a-f]{8}|[0-9a-f]{17})", text):
+        if text is not None and not re.fullmatch(r"ami-([0-9a-f]{8}|[0-9a-f]{17})|resolve:ssm:.+", text):
             yield resource, key, f"{text!r} is not an image id (ami- and 8 or 17 hexadecimal digits)"
 
 

@@ -205,16 +205,21 @@ def _roles(graph: Graph) -> dict[Resource, list[Policy]]:
         role = role_of(graph, maker)
         if role is not None:
             found.setdefault(role, [])
-    attached = {
-        graph.target(a.inputs.get("role"), "iam:Role")
-        for a in graph.of("iam:RolePolicyAttachment")
-        if not str(a.inputs.get("policyArn")).endswith("/AmazonSSMManagedInstanceCore")
-    }
+    attached: set[Resource | None] = set()
+    by_holder = {policy.holder: policy for policy in policies(graph)}
+    for attachment in graph.of("iam:RolePolicyAttachment"):
+        role = graph.target(attachment.inputs.get("role"), "iam:Role")
+        named = graph.target(attachment.inputs.get("policyArn"), "iam:Policy")
+        policy = by_holder.get(named) if named else None
+        if policy is not None and role in found:
+            found[role].append(policy)
+        elif policy is None and not str(attachment.inputs.get("policyArn")).endswith("/AmazonSSMManagedInstanceCore"):
+            attached.add(role)
     for policy in policies(graph):
         role = policy.holder if policy.holder.kind == "iam:Role" else graph.target(policy.holder.inputs.get("role"))
         if policy.kind == IDENTITY and role in found and not is_of_ssm(policy):
             found[role].append(policy)
-    # attached policies may allow anything
+    # attached policies that the graph lacks may allow anything
     return {role: held for role, held in found.items() if role not in attached and held}
 
 

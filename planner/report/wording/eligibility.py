@@ -93,8 +93,8 @@ def cheaper_if(scenario: Scenario, *, rule: bool = True) -> str:
 
 def duty(scenario: Scenario, watch: str = "planner spot watch") -> str:
     """The rule of a scenario that may leave spot, and who makes it hold; empty for the others. watch: the command."""
-    if not scenario.rule:
-        return ""
+    if not scenario.rule or scenario.returns:
+        return scenario.rule
     return (
         f"{scenario.rule.rstrip('.')}. Run {watch} every day. If nobody checks daily, the cost can exceed this range."
     )

@@ -17,6 +17,7 @@ NAMES = {
     "data.object_mb": "the size of an object",
     "workload.whole_run_of_step_fraction": "the speed of a whole run, against its steps",
     "workload.mfu_per_doubling_factor": "the speed of larger runs, for each doubling of their FLOP",
+    "workload.one_node_factor": "the speed of one node, against the same GPUs in a network",
     "workload.small_fleet_factor": "the speed of a small fleet, against large ones",
     "workload.no_language_model_factor": "the speed of other work, against language models",
     "run.first_time_factor": "the time of a first run, against its ideal",

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from planner.answer.quote import LESS, MORE, SAME, Quote, Saving, Side
 from planner.answer.ranges import Range
-from planner.answer.row import R
-from planner.report.wording import figures, futures, spoken
+from planner.answer.row import R, Row
+from planner.report.wording import figures, futures, left_out, spoken
 
 TODAY, THIS, SAVING = "Your way today", "This plan", "Saving"
 
@@ -47,7 +47,7 @@ def card_of(quote: Quote[R], bought: Callable[[R], str]) -> Card:
     new = quote.new.comparison
     return Card(
         name=new.plan_name,
-        headline="Your way today is this plan's choice: there is nothing to save." if same else _headline(quote.saving),
+        headline="Your way today is this plan's choice: there is nothing to save." if same else _headline(quote),
         old=_way(TODAY, quote.old, bought),
         new=_way(THIS, quote.new, bought),
         saving="" if same or quote.saving is None else _range(quote.saving),
@@ -55,7 +55,8 @@ def card_of(quote: Quote[R], bought: Callable[[R], str]) -> Card:
     )
 
 
-def _headline(saving: Saving | None) -> str:
+def _headline(quote: Quote[R]) -> str:
+    saving = quote.saving
     if saving is None:
         return "Nothing can be said: in no simulated outcome do both finish."
     usd, part = figures.usd(abs(saving.p50_usd)), figures.percent(abs(saving.p50_fraction))
@@ -64,7 +65,9 @@ def _headline(saving: Saving | None) -> str:
         return f"This plan saves about {usd} ({part}); it costs less in {often} of the simulated outcomes."
     if saving.verdict == MORE:
         often = figures.percent(saving.higher)
-        return f"Your way today costs about {usd} ({part}) less, in {often} of the simulated outcomes: keep it."
+        less = f"Your way today costs about {usd} ({part}) less, in {often} of the simulated outcomes"
+        missed = _missed(quote.old.scenario)
+        return f"{less}, but it {missed}." if missed else f"{less}: keep it."
     if saving.verdict == SAME:
         return "Your way today costs the same: in 9 of 10 simulated outcomes the two differ by less than 2%."
     return (
@@ -91,18 +94,30 @@ def _signed(value: float) -> str:
 def _way(title: str, side: Side[R], bought: Callable[[R], str]) -> Way:
     row = side.scenario
     assert row.cost_usd is not None and row.days is not None  # noqa: PT018  it is priced
-    cost = row.cost_usd
+    cost, missed = row.cost_usd, _missed(row)
     low, high = figures.usd(cost.p10), _top(cost)
     spread = "" if low == high else f" (P10-P90: {low} to {high})"
     return Way(
         title=title,
         what=bought(row),
         cost=f"{futures.about(row)}{spread}",
-        time=f"{spoken.run_days(row.days.p50)}{'' if row.eligible else '; it may miss the limits of its plan'}",
+        time=f"{spoken.run_days(row.days.p50)}{f'; it {missed}' if missed else ''}",
         p10=cost.p10,
         p50=cost.p50,
         p90=cost.p90,
     )
+
+
+def _missed(row: Row) -> str:
+    """`misses the deadline in 28% of the outcomes`; empty for a choice that keeps the limits of its plan."""
+    if row.eligible:
+        return ""
+    said = [
+        f"{left_out.MISSES[each.kind]} in {figures.percent(1 - each.fraction)} of the outcomes"
+        for each in row.shortfalls
+        if each.kind in left_out.MISSES
+    ]
+    return " and ".join(said) or "may miss the limits of its plan"
 
 
 def _top(cost: Range) -> str:

@@ -7,22 +7,21 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from planner.decide.spot_runs import RuleRuns, SpotRuns
+from planner.decide.spot_runs import RuleRuns, SpotRuns, rule_of
 from planner.report.wording import figures
 from planner.report.wording.table import Column
 from planner.spot.trace import SECONDS_PER_HOUR
 
+OF_STACK = " (the stack's)"
 RULES = {
-    "fallback": "fallback (the stack's)",
     "own": "own (patient progress)",
     "uniform_progress_next_spot_oracle": "next-spot oracle",
 }
-CLOSED = "closed form of fallback"
 OTHER_RULES = "Other rules, and one run as a picture:"
 LEGEND = (
     "Only the market differs from run to run, everything else is as planned, so the range is narrower than that of "
-    "compare. Dollars are the whole bill. `planner spot watch` and `planner leave` carry fallback out; the other "
-    "rules return to spot, which no command does. docs/spot-policies.md explains them."
+    "compare. Dollars are the whole bill. `planner spot watch` and `planner leave` carry fallback out; the login node "
+    "of a Slurm cluster (deploy.scheduler) carries own out. docs/spot-policies.md explains them."
 )
 PLANNED_PRICE = "Spot at its planned price, in the same hours in which each recording had capacity."
 
@@ -54,7 +53,7 @@ def columns(found: SpotRuns) -> list[Column]:
     return [
         Column(
             title="Rule",
-            values=[CLOSED if row is found.closed else RULES.get(row.policy, row.policy) for row in rows],
+            values=[_named(row, found) for row in rows],
             text=True,
         ),
         column("Mean $", lambda row: figures.dollars(float(row.cost_usd.mean()))),
@@ -66,6 +65,12 @@ def columns(found: SpotRuns) -> list[Column]:
         column("On-Demand", lambda row: figures.percent(float(row.moved.mean())), keep=2),
         column("Late", lambda row: figures.percent(float(np.isinf(row.days).mean()))),
     ]
+
+
+def _named(row: RuleRuns, found: SpotRuns) -> str:
+    if row is found.closed:
+        return f"closed form of {row.policy}"
+    return RULES.get(row.policy, row.policy) + (OF_STACK if row.policy == rule_of(found.scenario) else "")
 
 
 def quantile(values: np.ndarray, share: float) -> float:

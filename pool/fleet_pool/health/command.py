@@ -158,7 +158,7 @@ def measured(given: argparse.Namespace, environment: Mapping[str, str]) -> int:
         done = halving.Pass(at_s=time.time(), program=program, nodes=some, gb_s=using.measure(some))
         if reports:
             collective.keep(given.log, done)
-            print(f"planner-health: {done.gb_s:7.1f} GB/s over {len(some)} nodes: {_short(some)}", flush=True)
+            print(f"planner-health: {done.gb_s:9.3f} GB/s over {len(some)} nodes: {_short(some)}", flush=True)
         return done.gb_s
 
     if given.verb == "pair":

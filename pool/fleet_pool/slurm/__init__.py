@@ -9,3 +9,4 @@ REQUEUE_CODE = 75
 NODES_OUT = "SlurmNodesOut"  # metric of the login node: nodes that take no jobs
 SETTINGS = "scheduler/settings.json"  # of the login node, in the bucket of bundles
 SETTINGS_FILE = "/etc/planner/slurm.json"
+MARKETS_SEEN = "/var/lib/planner/slurm-markets.json"  # of the login node: what gangs have seen of spot

@@ -1,22 +1,25 @@
 """`planner-slurm`: on the login node, each minute, makes the cluster what the plan says.
 
-It fetches the settings object that `pulumi up` wrote, and changes what differs: accounts, shares, limits, QOS, and the
-reservation that ends with a Capacity Block. Nothing of it needs a restart, and a change of projects replaces no node.
+It fetches the settings object that `pulumi up` wrote, and changes what differs: accounts, shares, limits, QOS, the
+reservation that ends with a Capacity Block, the market in which a gang with a deadline starts next, and the job that
+starts a canary. Nothing of it needs a restart, and a change of projects replaces no node.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 
+from fleet_pool.launch.here import checkpoints_prefix
 from fleet_pool.node import gpu_use, watch
 from fleet_pool.problems import Code, PoolProblem, Unreachable
-from fleet_pool.slurm import NODES_OUT, SETTINGS, SETTINGS_FILE, accounting, blocks
+from fleet_pool.slurm import MARKETS_SEEN, NODES_OUT, SETTINGS, SETTINGS_FILE, accounting, blocks, canary, markets
 from fleet_pool.slurm.settings import Cluster, read
 
 LIMIT_S = 60.0
@@ -58,12 +61,19 @@ def fetch(path: str) -> None:
     Path(new).replace(path)
 
 
-def apply(cluster: Cluster, *, dry_run: bool = False, now: datetime | None = None) -> int:
-    """Whatever can be done is done, though one command fails. now: in UTC."""
+def apply(
+    cluster: Cluster, *, dry_run: bool = False, now: datetime | None = None, seen: str | Path = MARKETS_SEEN
+) -> int:
+    """Whatever can be done is done, though one command fails. now: in UTC. seen: file of what gangs have seen."""
     now = now or datetime.now(timezone.utc)
     found = accounting.known(run(*accounting.SHOW_QOS), run(*accounting.SHOW_ACCOUNTS))
+    wanted = [*accounting.commands(cluster, found), *blocks.commands(cluster.blocks, _seen(cluster), now)]
     code = Code.OK
-    for words in (*accounting.commands(cluster, found), *blocks.commands(cluster.blocks, _seen(cluster), now)):
+    for words in (*wanted, *_of_canary(cluster), *_of_markets(cluster, now, Path(seen), keep=not dry_run)):
+        if isinstance(words, PoolProblem):
+            print(f"planner-slurm: {words}", file=sys.stderr)
+            code = Code.AWS
+            continue
         print("+", *words, flush=True)
         if dry_run:
             continue
@@ -75,10 +85,73 @@ def apply(cluster: Cluster, *, dry_run: bool = False, now: datetime | None = Non
     return code
 
 
+def _of_canary(cluster: Cluster) -> list[tuple[str, ...]]:
+    if not cluster.canary:
+        return []
+    states = run(*canary.show(cluster.canary)).splitlines()
+    found = canary.told(cluster.canary, states, max(cluster.usd_per_node_hour.values(), default=0.0))
+    if found.says:
+        print(found.says, flush=True)
+    return [found.words] if found.words else []
+
+
+def _of_markets(cluster: Cluster, now: datetime, path: Path, *, keep: bool) -> Iterator[Sequence[str] | PoolProblem]:
+    """What to run for gangs that may be on spot or On-Demand; a gang of which something is not known is left as it
+    is."""
+    if cluster.markets is None:
+        return
+    states = dict(row.split("|", 1) for row in run(*SHOW_STATES).split())
+    yield from markets.reservation(cluster, tuple(states), run(*blocks.SHOW_RESERVATIONS))
+    before = _looked(path)
+    after: dict[str, markets.Looked] = {}
+    free = markets.idle(cluster.markets.spot, states)
+    for line in run(*markets.SHOW_GANGS).splitlines():
+        try:
+            gang = markets.gang_of(line, cluster.markets)
+            if gang is None:
+                continue
+            submitted, starts = markets.starts(run(*markets.SHOW_STARTS, f"--jobs={gang.job}"))
+            saved = _commits(gang.run) if starts else []
+        except PoolProblem as problem:
+            yield problem
+            continue
+        at, task = now.timestamp(), gang.task
+        looked = markets.look(before.get(gang.job), gang.on == "spot" or free >= gang.nodes, at)
+        after[gang.job] = looked
+        done = markets.progress(starts, saved, task.changeover, at)
+        works = any(start.ends is None and at - start.begins >= task.changeover for start in starts)
+        yield from markets.commands(gang, markets.decide(task, gang.on, looked, done, at - submitted, works=works))
+    if keep:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new = path.with_name(f"{path.name}.new")
+        new.write_text(json.dumps({job: vars(one) for job, one in after.items()}), encoding="utf-8")
+        new.replace(path)
+
+
+def _looked(path: Path) -> Mapping[str, markets.Looked]:
+    """Job -> what it has seen. A file that is gone or broken is one that has seen nothing: gangs wait anew."""
+    try:
+        return {job: markets.Looked(**one) for job, one in json.loads(path.read_text(encoding="utf-8")).items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _commits(folder: str) -> list[float]:
+    """When the COMMITs of a run were written, in seconds of Unix time. Raises Unreachable."""
+    data, region = os.environ.get("PLANNER_DATA", ""), os.environ.get("PLANNER_REGION", "")
+    where = ("--bucket", data, "--prefix", f"{checkpoints_prefix()}{folder}/", "--region", region)
+    only = ("--query", "Contents[?ends_with(Key, 'COMMIT')].LastModified", "--output", "json")
+    listed = json.loads(run("aws", "s3api", "list-objects-v2", *where, *only) or "null")
+    return [datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp() for text in listed or ()]
+
+
 def nodes_out(cluster: Cluster, states: str) -> int:
-    """Nodes of the cluster that take no jobs; one that waits for its block is not out. states: of SHOW_STATES."""
+    """Nodes of the cluster that take no jobs; one that waits for its block is not out, nor one that is launched when a
+    job needs it. states: of SHOW_STATES."""
     rows = dict(line.split("|", 1) for line in states.split())
-    found = [state for group in cluster.usd_per_node_hour for state in _of_group(group, rows)]
+    as_jobs_need = cluster.markets.on_demand if cluster.markets else ""
+    groups = [group for group in cluster.usd_per_node_hour if group != as_jobs_need]
+    found = [state for group in groups for state in _of_group(group, rows)]
     return sum(not state.startswith("maint") and any(mark in state for mark in OUT) for state in found)
 
 

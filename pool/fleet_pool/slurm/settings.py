@@ -34,13 +34,29 @@ class Block:
 
 
 @frozen
+class Markets:
+    """Spot nodes beside On-Demand ones. spot, on_demand: their groups. nodes: of the plan's gang, whose work, deadline
+    and changeover (from a start until it works, what it repeats included) are those of a job that states none."""
+
+    spot: str
+    on_demand: str
+    nodes: int
+    work_hours: float
+    deadline_hours: float
+    changeover_hours: float
+
+
+@frozen
 class Cluster:
-    """usd_per_node_hour: group -> the plan's price of one node. gpus_per_node: 0 without GPUs."""
+    """usd_per_node_hour: group -> the plan's price of one node. gpus_per_node: 0 without GPUs. canary: name of the jobs
+    that start one node alone; "" where all nodes run. markets: None where all nodes are bought in one way."""
 
     projects: tuple[Project, ...]
     blocks: tuple[Block, ...]
     usd_per_node_hour: Mapping[str, float]
     gpus_per_node: int
+    canary: str = ""
+    markets: Markets | None = None
 
 
 def written(cluster: Cluster) -> str:
@@ -50,6 +66,8 @@ def written(cluster: Cluster) -> str:
         "blocks": [{"group": one.group, "ends": one.ends.isoformat() if one.ends else ""} for one in cluster.blocks],
         "usd_per_node_hour": dict(cluster.usd_per_node_hour),
         "gpus_per_node": cluster.gpus_per_node,
+        **({"canary": cluster.canary} if cluster.canary else {}),
+        "markets": vars(cluster.markets) if cluster.markets else None,
     }
     return json.dumps(data, indent=2, sort_keys=True) + "\n"
 
@@ -63,6 +81,8 @@ def read(path: str | Path) -> Cluster:
             blocks=tuple(Block(group=one["group"], ends=_moment(one["ends"])) for one in data["blocks"]),
             usd_per_node_hour={str(name): float(usd) for name, usd in data["usd_per_node_hour"].items()},
             gpus_per_node=int(data["gpus_per_node"]),
+            canary=str(data.get("canary", "")),
+            markets=Markets(**data["markets"]) if data.get("markets") else None,
         )
     except OSError as error:
         raise UsageProblem(

@@ -98,12 +98,6 @@ MISTAKES = (
         only=POOLED,
     ),
     Mistake("address without a group", "NIC-GROUP", cut(of("NetworkInterface", "0"), "securityGroups"), only=POOLED),
-    Mistake(
-        "instance without a subnet",
-        "INPUT-MISSING",
-        cut(of("Instance", "pool"), "primaryNetworkInterface"),
-        also=("NIC-GROUP",),
-        only=POOLED,
-    ),
+    Mistake("instance without card", "NIC-GROUP", cut(of("Instance", "pool"), "primaryNetworkInterface"), only=POOLED),
     Mistake("too many interfaces on a card", "NIC-COUNT", crowded_card, also=("EFA-DEVICE", "SUBNET-SMALL")),
 )

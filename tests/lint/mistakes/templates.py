@@ -91,7 +91,6 @@ MISTAKES = (
         "image of the other architecture",
         "IMAGE-ARCHITECTURE",
         put(lt, "imageId", "resolve:ssm:/aws/service/deeplearning/ami/arm64/latest"),
-        also=("IMAGE-ID",),
     ),
     Mistake("no image id", "IMAGE-ID", put(lt, "imageId", "ubuntu-22.04")),
     Mistake("unencrypted root volume", "EBS-ENCRYPTED", cut(ebs, "encrypted")),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import pytest
 from fleet_pool.problems import UsageProblem
-from fleet_pool.slurm import blocks, command, jobs
+from fleet_pool.slurm import blocks, canary, command, jobs
 from fleet_pool.slurm.settings import BEFORE_END, LAST_CALL, Block, Cluster, Project, read, written
 
 ENDS = datetime(2026, 12, 1, 11, 30, tzinfo=UTC)
@@ -26,6 +27,26 @@ def test_what_the_stack_writes_the_login_node_reads(tmp_path: Path):
     path = tmp_path / "slurm.json"
     path.write_text(written(CLUSTER))
     assert read(path) == CLUSTER
+
+
+def test_a_canary_has_three_jobs_one_after_another_and_one_that_ran_is_enough():
+    name, failed = "planner-canary-ami-1", ["NODE_FAIL", "DEADLINE", "CANCELLED by 0"]
+    for count in range(3):
+        words = canary.told(name, failed[:count], 20.0).words
+        assert (words[0], f"--job-name={name}" in words, "--no-requeue" in words) == ("sbatch", True, True)
+        assert canary.told(name, [*failed[:count], "PENDING"], 20.0).words == ()
+        ran = canary.told(name, [*failed[:count], "COMPLETED"], 20.0)
+        assert (ran.words, "ready" in ran.says) == ((), True)
+    over = canary.told(name, failed, 20.0)
+    assert (over.words, "given up after 3 failed starts, at most $60" in over.says) == ((), True)
+    assert read_again(replace(CLUSTER, canary=name)).canary == name
+
+
+def read_again(cluster: Cluster) -> Cluster:
+    with NamedTemporaryFile("w+") as file:
+        file.write(written(cluster))
+        file.flush()
+        return read(file.name)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"projects": [{}], "blocks": []}'])
