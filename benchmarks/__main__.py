@@ -18,5 +18,6 @@ for anchor in (
     "price_files",
     "bills",
     "commitments",
+    "fleet",
 ):
     subprocess.run([sys.executable, "-m", f"benchmarks.{anchor}"], check=True)

@@ -90,6 +90,7 @@ ALLOWED = {
         "planner.models",
         "planner.estimate",
         "planner.decide",
+        "planner.fleet",
         "planner.errors",
     },
     # recordings of spot capacity and rules replayed on them: no plan, no price
@@ -130,6 +131,7 @@ ALLOWED = {
         "planner.layouts",
         "planner.mix",
         "planner.demand",
+        "planner.estimate.owned",
         "planner.errors",
     },
     "planner.fleet.model": set(),

@@ -6,18 +6,21 @@ Times are those of the cluster's machine and mostly name no time zone, so the re
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cached_property
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from planner.demand.sacct_row import ASK, NO_ZONE, NOT_YET, Job, job_of, moment_of
+from planner.demand.sacct_row import ASK, NO_ZONE, NOT_YET, Job, job_of, moment_of, tasks_of
 from planner.errors import PlanProblems, Problem, UsageProblem
 from planner.plan.textfile import refuse
 
 COLUMNS = ("jobid", "submit", "start", "end", "state", "nnodes")
 MOST_PROBLEMS = 20
 RESIZING = "RESIZING"
+CUT_SHORT = "run sacct again with SLURM_BITSTR_LEN=0, which cuts no list short"
+SUMMER_TIME = 3_600  # seconds by which offsets of one cluster differ
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +74,7 @@ def jobs_in(text: str, where: str, zone: ZoneInfo | None) -> JobsFile:
         raise refuse(where, f"no column {', '.join(missing)}", remedy, (1, 1))
     jobs, problems, steps, repeated, twice = [], [], 0, 0, 0
     seen: dict[tuple[str, float, float | None], Job] = {}
+    offsets: dict[float, int] = {}
     for line, row in enumerate(lines[1:], 2):
         if len(problems) >= MOST_PROBLEMS:
             break
@@ -84,10 +88,12 @@ def jobs_in(text: str, where: str, zone: ZoneInfo | None) -> JobsFile:
             problems.append(_problem(where, line, message, f"{remedy}: {ASK}"))
             continue
         row_of = dict(zip(header, cells, strict=True))
-        if "." in row_of["jobid"]:  # a step of a job, which has no nodes of its own
+        if "." in row_of["jobid"].rpartition("]")[2]:  # a step of a job, which has no nodes of its own
             steps += 1
             continue
         found = job_of(row_of, line, zone)
+        if not isinstance(found, tuple):
+            found = _of_one_cluster(row_of, line, found, offsets)
         if isinstance(found, tuple):
             problems.append(_problem(where, line, *found))
             if found[1] == NO_ZONE:  # and so it is in every line
@@ -95,7 +101,13 @@ def jobs_in(text: str, where: str, zone: ZoneInfo | None) -> JobsFile:
             continue
         before = seen.setdefault((found.id, found.submit, found.start), found)
         if before is found:
-            jobs.append(found)
+            if (tasks := tasks_of(found.id)) is None:
+                problems.append(_problem(where, line, f"JobID {found.id!r} names no tasks of an array", CUT_SHORT))
+                continue
+            count, most = tasks
+            # tasks beyond what the user lets run at once wait for the others, and not for nodes
+            held = replace(found, end=found.submit) if found.start is None else found
+            jobs += [found] * most + [held] * (count - most)
             repeated += _repeated(row_of, zone)
         elif replace(before, line=line) == found:
             twice += 1
@@ -115,6 +127,25 @@ def jobs_in(text: str, where: str, zone: ZoneInfo | None) -> JobsFile:
         raise PlanProblems(tuple(problems))
     parts, resized = _parts(jobs)
     return JobsFile(jobs=parts, steps=steps, repeated=repeated, twice=twice, resized=resized)
+
+
+def _of_one_cluster(row: Mapping[str, str], line: int, job: Job, offsets: dict[float, int]) -> Job | tuple[str, str]:
+    """The job, or why its times are not of the same clock as those before. offsets: that times name, with their first
+    line; filled in."""
+    moment = None if row["submit"].isdecimal() else datetime.fromisoformat(row["submit"])
+    offset = None if moment is None or moment.tzinfo is None else moment.utcoffset()
+    if offset is None:
+        return job
+    mine = offset.total_seconds()
+    other = next((at for at in offsets if abs(at - mine) > SUMMER_TIME), None)
+    offsets.setdefault(mine, line)
+    if other is None:
+        return job
+    apart = f"{abs(mine - other) / 3600:g} hours from the offset of line {offsets[other]}"
+    return (
+        f"Submit {row['submit']!r} is {apart}: jobs of two clusters",
+        "plan each cluster by its own file; or print all times in one zone (TZ=UTC sacct ...)",
+    )
 
 
 def _parts(jobs: Iterable[Job]) -> tuple[tuple[Job, ...], int]:

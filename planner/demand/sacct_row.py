@@ -23,6 +23,9 @@ NO_ZONE = (
     "name the cluster's time zone, such as Europe/Berlin: --zone, or demand.zone in a plan (`timedatectl` shows it)"
 )
 _SPAN = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:\.\d+)?")
+_ARRAY = re.compile(r"(?P<id>\d+)_\[(?P<tasks>[0-9,:-]*)(?:%(?P<most>\d+))?\]")
+_TASKS = re.compile(r"(\d+)(?:-(\d+)(?::(\d+))?)?")
+MOST_TASKS = 4_000_001  # Slurm's largest MaxArraySize
 _UNUSUAL = re.compile("[^a-z0-9_.@+-]")  # in the name of a project
 _NO_LIMIT_HOURS = 8_760.0  # Slurm takes a job without a limit to end in a year
 _REPEATED_HOUR = 3_700  # seconds by which two local times may be wrong when daylight saving ends
@@ -120,6 +123,21 @@ def job_of(row: Mapping[str, str], line: int, zone: ZoneInfo | None) -> Job | tu
         gpus=gpus,
         gpu=gpu,
     )
+
+
+def tasks_of(id: str) -> tuple[int, int] | None:
+    """(jobs that a row stands for, the most of them that its user lets run at once): 32 and 4 of `7_[0-31%4]`, as sacct
+    prints tasks of an array that wait. None where the list is cut short or is no list."""
+    if "[" not in id:
+        return 1, 1
+    found = _ARRAY.fullmatch(id)
+    parts = [_TASKS.fullmatch(part) for part in found["tasks"].split(",")] if found else []
+    if found is None or None in parts:
+        return None
+    count = 0
+    for first, last, step in (part.groups() for part in parts if part is not None):
+        count += len(range(int(first), int(last or first) + 1, max(int(step or 1), 1)))
+    return (count, min(int(found["most"] or count), count)) if 0 < count <= MOST_TASKS else None
 
 
 def moment_of(text: str, zone: ZoneInfo | None) -> datetime:

@@ -17,11 +17,12 @@ from planner.estimate.evaluate import Evaluated
 from planner.estimate.result import Scenario
 from planner.estimate.run import Run
 from planner.evidence.case import Case
+from planner.evidence.fleet_cases import OF_FLEET, fleet_figure
 from planner.evidence.inputs import SEED, Refused, Unreadable, book_of, parted
 from planner.models.bill_lines import bill_line
 from planner.models.number import Number
 from planner.plan.catalogue_check import check_against_catalogue
-from planner.plan.load import LoadedPlan, load_plan
+from planner.plan.load import Loaded, LoadedFleet, LoadedPlan, load_any
 from planner.plan.wording import did_you_mean
 from pricing.book import PriceBook, default_book
 from pricing.errors import PriceNotFound
@@ -29,7 +30,7 @@ from pricing.opening import open_book
 
 PLANS = Path(__file__).with_name("plans")
 DRAWS = 2000
-OWN_KEYS = ("file", "scenario", "against", "read", "warns")
+OWN_KEYS = ("file", "scenario", "against", "read", "warns", "place")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,20 +100,24 @@ def settings_of(case: Case) -> tuple[dict[str, str], list[str]]:
             overrides.append(f"{key}={value}")
     if "file" not in own:
         raise Unreadable("a case of a plan needs file=PLAN.yaml")
-    known = [*OF_SCENARIO, *OF_RUN]
+    known = [*OF_SCENARIO, *OF_RUN, *OF_FLEET]
     if "warns" not in own and own.get("read") not in known:
         near = did_you_mean(own.get("read", ""), known)
         raise Unreadable(f"read={own.get('read', '')!r} is no figure of a plan: {near or ', '.join(known)}")
     return own, overrides
 
 
-def _loaded(case: Case, name: str, overrides: list[str]) -> LoadedPlan:
+def _loaded(case: Case, name: str, overrides: list[str]) -> Loaded:
+    """Raises Refused for what a plan may not say."""
     shipped, beside = PLANS / f"{name}.yaml", case.file.parent / name
     path = shipped if shipped.exists() and not beside.exists() else beside
-    return load_plan(path, overrides=overrides)
+    try:
+        return load_any(path, overrides=overrides)
+    except PlannerError as error:
+        raise Refused(str(error)) from error
 
 
-def _book(case: Case, loaded: LoadedPlan) -> PriceBook:
+def _book(case: Case, loaded: Loaded) -> PriceBook:
     if case.prices or loaded.plan.price_date is None:
         return book_of(case) if case.prices else default_book()
     return open_book(loaded.plan.price_date)
@@ -131,9 +136,11 @@ def _scenario(comparison: Comparison, id: str) -> Scenario:
 def figure_of(case: Case) -> PlanFigure:
     """What the plan gives. Raises Unreadable for a mistake in the row, Refused for what the planner refuses."""
     own, overrides = settings_of(case)
-    request = _request(case, own["file"], overrides)
+    loaded = _loaded(case, own["file"], overrides)
     try:
-        return _read(request, own)
+        if isinstance(loaded, LoadedFleet):
+            return _ranged(*fleet_figure(loaded, _book(case, loaded), own))
+        return _read(_request(case, loaded), own)
     except PriceNotFound as error:
         raise Refused(str(error)) from error
 
@@ -151,11 +158,9 @@ def _read(request: Request, own: dict[str, str]) -> PlanFigure:
     return _exact(figure.planned / other - 1, "fraction")
 
 
-def _request(case: Case, file: str, overrides: list[str]) -> Request:
-    try:
-        loaded = _loaded(case, file, overrides)
-    except PlannerError as error:
-        raise Refused(str(error)) from error
+def _request(case: Case, loaded: Loaded) -> Request:
+    if not isinstance(loaded, LoadedPlan):
+        raise Unreadable("a case of a plan needs one of a training run or a fleet")
     book = _book(case, loaded)
     if problems := check_against_catalogue(loaded, book.instances()):
         raise Refused("; ".join(problem.message for problem in problems))
@@ -185,7 +190,7 @@ def _of_run(request: Request, id: str, read: str) -> PlanFigure:
 def warning_of(case: Case) -> str:
     """The warning of the plan that has the words of `warns`; "" if it gives none. Raises Unreadable or Refused."""
     own, overrides = settings_of(case)
-    comparison = compare(_request(case, own["file"], overrides))
+    comparison = compare(_request(case, _loaded(case, own["file"], overrides)))
     words = own.get("warns", "").lower()
     return next((text for text in _warnings(comparison) if words in text.lower()), "")
 

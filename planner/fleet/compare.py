@@ -19,6 +19,7 @@ from planner.answer.recommend import answer_of
 from planner.answer.row import Outcomes, Shortfall
 from planner.demand.shown import jobs_shown
 from planner.demand.weeks import WEEK_HOURS
+from planner.fleet.beside import owned, stored
 from planner.fleet.bill import around, cache_tb, hot_union, node_lines
 from planner.fleet.bought import MIX, Shop, mix_or_reason
 from planner.fleet.measured import of_queue, with_cost
@@ -34,10 +35,11 @@ from planner.models.values import Values
 from planner.plan.assumptions import resolve
 from planner.plan.fleet_types import FleetPlan
 from planner.plan.load import LoadedFleet
+from planner.plan.types import BLOCK_MAX_DAYS
 from pricing.book import PriceBook
 from pricing.offers import PurchaseOption
 
-FEWEST_RUNS, DEFAULT_RUNS, MOST_RUNS = 10, 50, 1_000
+FEWEST_RUNS, DEFAULT_RUNS, MOST_RUNS, RUNS_ALONE = 20, 50, 1_000, 5
 JOBS_IN_ALL = 150_000  # simulated by default for one choice of nodes
 Each = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
 BACKLOG, DEADLINES, WAIT = "backlog", "deadlines", "mean wait"
@@ -92,7 +94,9 @@ def compare_fleet(
     count, gpus = runs_for(loaded, book, runs), gpus_of(plan, book)
     past = past_of(loaded, gpus)
     central = Values(table=resolve(plan.assumptions), recording=False)
-    drawn_values = Values(table=central.table, draws=count, seed=seed, used=central.used, recording=False)
+    drawn_values = Values(
+        table=central.table, draws=count, seed=seed, used=central.used, recording=False, stratified=True
+    )
     drawn, shop = drawn_of(plan, drawn_values), Shop(plan, book)
     lacking = {nodes: too_large(plan, nodes, past) for nodes in counts_of(plan)}
     sizes = [nodes for nodes, why in lacking.items() if not why]
@@ -117,6 +121,9 @@ def compare_fleet(
     rows = with_fractions(rows, outcomes, answer.recommended or rows[0].id)
     best = next((row for row in rows if row.id == answer.recommended), None)
     as_of = as_of or plan.start
+    places, own = (), None
+    if best is not None:
+        places, own = stored(plan, book, best), owned(plan, book, best, drawn_values)
     return FleetComparison(
         plan_name=plan.name,
         plan_sha256=loaded.sha256,
@@ -127,12 +134,15 @@ def compare_fleet(
         scenarios=tuple(rows),
         answer=answer,
         assumptions=tuple(central.table[key] for key in sorted(central.used)),
-        notes=tuple(_notes(plan, book, shop, rows, best)),
+        notes=tuple(_notes(plan, rows)),
+        warnings=tuple(_warnings(plan, book, shop, best)),
         stale=stale_prices(rows, book.as_of, as_of, max_price_age_days),
         plan=plan,
         from_file=_from_file(loaded, past),
         sharing=_sharing(plan, gpus, best, drawn, seed, each, past),
         frontier=tuple(_frontier(rows)),
+        stored=places,
+        owned=own,
     )
 
 
@@ -188,8 +198,20 @@ def _of_size(
             unpriced=beside.unpriced,
             peak=tuple(float(top) for top in peak),
             term_years=max((lot.term // (12 * MONTH_HOURS) for lot in lots), default=0),
+            unproven=_not_promised(plan) if way == "capacity-block" else "",
         )
         yield with_cost(plan, row, paid, beside.usd, found)
+
+
+def _not_promised(plan: FleetPlan) -> str:
+    """Why a fleet that lives on Capacity Blocks alone is not recommended; "" where one block lasts, or they are counted
+    on."""
+    if plan.purchase.blocks or plan.run.months * MONTH_HOURS <= BLOCK_MAX_DAYS * 24:
+        return ""
+    return (
+        f"{plan.run.months} months take several blocks, and nobody promises the next one (purchase.blocks: true counts "
+        "on them)"
+    )
 
 
 def _empty(plan: FleetPlan, nodes: Sequence[int], way: str) -> FleetScenario:
@@ -233,7 +255,7 @@ def _judged(plan: FleetPlan, row: FleetScenario, outcomes: Outcomes, found: Sequ
 
 def _frontier(rows: Sequence[FleetScenario]) -> Iterator[str]:
     least = math.inf
-    for row in sorted((r for r in rows if r.eligible), key=lambda r: (cost_of(r, "p50"), r.id)):
+    for row in sorted((r for r in rows if r.eligible and not r.held_back), key=lambda r: (cost_of(r, "p50"), r.id)):
         assert row.wait_hours is not None  # it was simulated
         if row.wait_hours.plan < least - 1e-9:
             least = row.wait_hours.plan
@@ -252,7 +274,7 @@ def _sharing(
     if best is None or len(plan.projects) < 2 or any(not count for _, count in best.nodes):
         return None
     parts = partitions(plan, best)
-    draws = min(drawn.draws, FEWEST_RUNS)
+    draws = min(drawn.draws, RUNS_ALONE)
     tasks = [
         Task(plan=plan, gpus=gpus, nodes=nodes, drawn=drawn, draw=draw, seed=seed, past=past, alone=at)
         for at, (_, nodes) in enumerate(parts)
@@ -261,10 +283,7 @@ def _sharing(
     return shared_or_not(plan, parts, list(each(outcome_of, tasks)), draws, past)
 
 
-def _notes(
-    plan: FleetPlan, book: PriceBook, shop: Shop, rows: Sequence[FleetScenario], best: FleetScenario | None
-) -> Iterator[str]:
-    yield "Reserved Instances and Savings Plans promise a price, not capacity; On-Demand promises neither."
+def _warnings(plan: FleetPlan, book: PriceBook, shop: Shop, best: FleetScenario | None) -> Iterator[str]:
     if plan.storage.layout == "converged" and best is not None:
         hot, room = float(hot_union(plan).max()) / 1e12, cache_tb(plan, book, tuple(n for _, n in best.nodes))
         if hot > room > 0:
@@ -274,7 +293,11 @@ def _notes(
             )
     if shop.main.derived:
         options = shop.main.derived_words
-        yield f"Derived prices, seen in no price list (grade C): {options}. Check them before buying."
+        yield f"Derived prices, in no price list (grade C): {options}."
+
+
+def _notes(plan: FleetPlan, rows: Sequence[FleetScenario]) -> Iterator[str]:
+    yield "Reserved Instances and Savings Plans promise a price, not capacity; On-Demand promises neither."
     if any(row.way == "capacity-block" and row.feasible for row in rows) or plan.purchase.blocks:
         yield "A Capacity Block is sold up to eight weeks ahead; a later block of a chain is not promised."
     if plan.purchase.owned:

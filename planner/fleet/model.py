@@ -60,9 +60,10 @@ class Rules:
     """policy: "slurm" (no job of higher priority is expected to start later for a backfilled one), "easy" (only not the
     first one) or "fcfs". fair_share: projects with less use for their share first, use counting half after
     half_life_hours; else jobs by age. depth: jobs that a pass of backfill looks at. failures: of a node that runs a
-    job, an hour; repair, restart: hours. overload: node-hours that wait, as hours of the whole fleet, at which the
-    simulation ends: such a queue only grows. parts: that a node has, where jobs may be smaller than a node; any free
-    parts will do for a job, whatever nodes they are on, and a failure takes all of a node's that the job held."""
+    job, an hour; repair, restart: hours. overload: node-hours that wait, as hours of the whole fleet, beside at_once,
+    at which the simulation ends: such a queue only grows. at_once: node-hours of jobs that may wait together and say
+    nothing of a rate, such as one that takes weeks. parts: that a node has, where jobs may be smaller than a node; any
+    free parts will do for a job, whatever nodes they are on, and a failure takes all of a node's that the job held."""
 
     policy: Policy = "slurm"
     fair_share: bool = True
@@ -73,6 +74,7 @@ class Rules:
     repair: float = 0.0
     restart: float = 0.0
     overload: float = 14 * 24.0
+    at_once: float = 0.0
     parts: int = 1
 
 

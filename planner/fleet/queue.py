@@ -64,7 +64,7 @@ class _Queue:
     def run(self, until: float) -> Ran:
         """To a time, or to where the queue is known to grow without end."""
         at, count, heap, submit = 0, len(self.submit), self.heap, self.submit
-        most = self.rules.overload * sum(self.capacity)
+        most = self.rules.overload * sum(self.capacity) + self.rules.at_once
         overloaded = False
         while True:
             coming = submit[at] if at < count else math.inf

@@ -73,6 +73,28 @@ class FromFile:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Stored:
+    """A place for the hot data. layout: as in storage.layout, or separate-nvme. detail: its tier, or its nodes and how
+    they are bought. usable_tb: what it holds. usd: over the plan's months, beside the S3 that every place has; None
+    where a price is missing."""
+
+    layout: str
+    detail: str
+    usable_tb: float
+    usd: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Owned:
+    """The nodes of a choice, owned from the first month to the last. usd: loss in value of nodes and interconnect, and
+    electricity while jobs run. purchase_usd: paid before. utilisation: share of the time in which they run jobs."""
+
+    usd: Range
+    purchase_usd: Range
+    utilisation: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class FleetScenario(Row):
     """A choice: nodes of each group, bought one way. Its planned cost is the mean over the draws, the sum of its bill;
     effort_usd is what waiting is worth.
@@ -122,9 +144,13 @@ class FleetScenario(Row):
 class FleetComparison(Compared[FleetScenario]):
     """Every choice of a plan. sharing: what the same work waits on fixed partitions of the recommended nodes; None
     where nothing is recommended or one project is alone. from_file: None without a file of demand. frontier: ids of
-    eligible choices that no other one beats in both cost and wait, by cost."""
+    eligible choices that no other one beats in both cost and wait, by cost. warnings: notes that may change the
+    answer. stored, owned: other places for its data, and its nodes owned, beside the recommended choice."""
 
     plan: FleetPlan
+    warnings: tuple[str, ...] = ()
     from_file: FromFile | None = None
     sharing: Sharing | None = None
     frontier: tuple[str, ...] = ()
+    stored: tuple[Stored, ...] = ()
+    owned: Owned | None = None

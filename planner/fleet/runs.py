@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -68,7 +68,8 @@ def outcome_of(task: Task) -> Outcome:
     if task.alone is not None:
         jobs = jobs.of(task.alone)
     slots = 1 if task.past is None else task.past.slots
-    rules, capacity = rules_of(plan, task.drawn, draw, slots), [count * slots for count in task.nodes]
+    rules = replace(rules_of(plan, task.drawn, draw, slots), at_once=_at_once(plan, jobs))
+    capacity = [count * slots for count in task.nodes]
     ran = simulated(jobs, owners_of(plan), capacity, rules, float(hours), seed=task.seed * 1_000_003 + draw)
     nodes = jobs.nodes / slots
     gpus = np.array([task.gpus[unit_type(plan, project)] for project in plan.projects])
@@ -96,6 +97,13 @@ def outcome_of(task: Task) -> Outcome:
         events=ran.events,
         overloaded=ran.overloaded,
     )
+
+
+def _at_once(plan: FleetPlan, jobs: Jobs) -> float:
+    """Work of the jobs that begin with their project, and of the largest of the others."""
+    work = jobs.hours * jobs.nodes
+    listed = np.array([any(stream.count for stream in one.jobs) for one in plan.projects])[jobs.owner]
+    return float(work[listed].sum() + work[~listed].max(initial=0.0))
 
 
 def _deadlines(plan: FleetPlan, jobs: Jobs, ran: Ran, hours: float) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,8 @@ class Values:
     All scenarios share the draws of a key, and keys are independent: each has its own stream,
     seeded by the seed and the key's name, so that a new assumption never changes another one's draws.
     pinned: values of streams in the central run, by name, instead of their median. recording: whether a run
-    records the derivation of its numbers.
+    records the derivation of its numbers. stratified: of n draws of a key one lies in each n-th of its probability, in
+    random order (a Latin hypercube), so that few draws, where each takes long, stand for more.
     """
 
     table: Mapping[str, Assumption]
@@ -38,6 +40,7 @@ class Values:
     used: set[str] = field(default_factory=set)
     pinned: Mapping[str, float] = field(default_factory=dict[str, float])
     recording: bool = True
+    stratified: bool = False
     _cache: dict[str, Any] = field(default_factory=dict)
 
     def __getitem__(self, key: str) -> Number:
@@ -59,7 +62,7 @@ class Values:
                 self._cache |= zip(wanted, pool.map(self._drawn, wanted), strict=True)
 
     def _drawn(self, key: str) -> NDArray[np.float64]:
-        return sample(self.table[key], self._stream(key).standard_normal(self.draws))
+        return sample(self.table[key], self._normals(key))
 
     def sampled(self, key: str, stream: str, *, opposed: bool = False) -> Number:
         """The value of an assumption whose draws are those of a stream that it shares with others; opposed: high where
@@ -96,7 +99,7 @@ class Values:
             return self.pinned.get(key, 0.0)
         name = f"normal of {key}"
         if name not in self._cache:
-            self._cache[name] = self._stream(key).standard_normal(self.draws)
+            self._cache[name] = self._normals(key)
         return self._cache[name]
 
     def uniform(self, key: str) -> Number:
@@ -105,8 +108,19 @@ class Values:
             return self.pinned.get(key, 0.5)
         name = f"uniform of {key}"
         if name not in self._cache:
-            self._cache[name] = self._stream(key).random(self.draws)
+            self._cache[name] = self._uniforms(key)
         return self._cache[name]
+
+    def _uniforms(self, key: str) -> NDArray[np.float64]:
+        stream = self._stream(key)
+        if not self.stratified:
+            return stream.random(self.draws)
+        return (stream.permutation(self.draws) + stream.random(self.draws)) / self.draws
+
+    def _normals(self, key: str) -> NDArray[np.float64]:
+        if not self.stratified:
+            return self._stream(key).standard_normal(self.draws)
+        return np.array([NormalDist().inv_cdf(max(share, 1e-12)) for share in self._uniforms(key).tolist()])
 
     def _stream(self, key: str) -> np.random.Generator:
         return np.random.Generator(np.random.PCG64([self.seed, zlib.crc32(key.encode())]))

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from planner.cli.demand import command
+from planner.demand.sacct_row import tasks_of
 from planner.errors import PlanProblems, UsageProblem
 
 HEAD = "JobID|Submit|Eligible|Start|End|State|NNodes\n"
@@ -106,6 +107,7 @@ def test_steps_and_jobs_that_still_run_are_said(tmp_path):
         (FULL + REAL.replace("gres/gpu=2,mem", "gres/gpu=two,mem"), 2, "is no number of GPUs"),
         (FULL + REAL.replace("04:00:00|COMP", "soon|COMP"), 2, "is no time of the form 1-02:03:04"),
         (HEAD + JOBS + JOBS.splitlines()[0].replace("|4", "|8") + "\n", 5, "of line 2 again, with another end or size"),
+        (FULL + REAL.replace("[3-6%2]", "[3-6,...]"), 4, "names no tasks of an array"),
         (HEAD.replace("|NNodes", "") + "x", 1, "no column nnodes"),
         (HEAD, 1, "no job after the header"),
         ("JobID  State\n-----  -----\n", 1, "no | between its columns"),
@@ -136,7 +138,25 @@ def test_gpus_accounts_and_offsets_by_hand(tmp_path):
     ]
     assert found["ran_on"] == {"h100": 26 * 16, "a100": 6}
     assert (found["peak_gpus"], found["peak_nodes"], found["steps"], found["running"]) == (20, 4, 1, 1)
-    assert found["peak_wanted_gpus"] == 38  # 20 run, one task of the array and a job of 16 wait
+    assert found["peak_wanted_gpus"] == 40  # 20 run, two of the array's four tasks at a time and a job of 16 wait
+    assert found["states"]["PENDING"] == 4
+
+
+def test_tasks_of_an_array_that_wait_are_as_many_jobs():
+    assert tasks_of("7") == tasks_of("7_3") == (1, 1)
+    assert tasks_of("7_[0-31%4]") == (32, 4)
+    assert tasks_of("7_[1,3,8-10]") == (5, 5)
+    assert tasks_of("7_[0-20:10%9]") == (3, 3)
+    assert tasks_of("7_[0-31,40...]") is tasks_of("7_[]") is None
+
+
+def test_offsets_of_summer_and_winter_are_one_clock_and_of_two_clusters_are_none(tmp_path):
+    winter = FULL + REAL
+    summer = REAL.replace("+0100", "+0200").replace("-01-31T", "-07-31T").replace("|DL|", "|other|")
+    assert "+0200" in summer
+    assert shown(tmp_path, winter + "".join(f"9{line}\n" for line in summer.splitlines()))["states"]["PENDING"] == 8
+    with pytest.raises(PlanProblems, match="two clusters"):
+        run(tmp_path, winter + "".join(f"9{line}\n" for line in summer.replace("+0200", "-0500").splitlines()))
 
 
 def test_elapsed_is_what_a_job_held_its_nodes(tmp_path):

@@ -23,6 +23,14 @@ from tests.fleet.plans import BOOK, compared, loaded
 
 ON_DEMAND, RESERVED = 21.957642, 13.9211
 HOURS = 3 * 730
+OWNED = {
+    "owned.usd_per_a100": 18_500,
+    "owned.value_loss_per_year": 0.14,
+    "owned.interconnect_fraction": 0.19,
+    "energy.power_fraction": 0.7,
+    "energy.own_overhead_factor": 1.2,
+    "energy.usd_per_kwh": 0.1,
+}
 
 
 @cache
@@ -142,6 +150,61 @@ def test_owned_nodes_cost_nothing_more() -> None:
     plain = compared("groups.0.nodes=40", "purchase.options=[on-demand]", runs=2)
     saved = nodes_usd(row(plain, 40, "on-demand")) - nodes_usd(row(owned, 40, "on-demand"))
     assert 0 < saved <= 10 * HOURS * ON_DEMAND
+
+
+def test_a_chain_of_blocks_is_recommended_only_where_it_is_counted_on() -> None:
+    """Busy nodes cost more On-Demand than in blocks; 3 months are one block, and 12 are several."""
+    options = ["purchase.options=[on-demand, capacity-block]", "purchase.mix=false", "groups.0.nodes=24"]
+    options += ["projects.1.jobs.0.gpu_hours_per_month=60000", "constraints.max_backlog=0.2"]
+    for months, more, way in ((3, [], "capacity-block"), (9, [], "on-demand"), (9, ["true"], "capacity-block")):
+        found = compared(f"run.months={months}", *options, *(f"purchase.blocks={word}" for word in more))
+        assert found.best is not None
+        assert found.best.way == way
+        said = " ".join(words.answer(found))
+        assert ("nobody promises the next one" in said) == (way == "on-demand")
+
+
+def test_a_job_longer_than_two_weeks_is_no_queue_that_grows() -> None:
+    """It fails and waits for its node; and of a list that takes six weeks all wait at first."""
+    for stream in ("{count: 1, nodes: 24, hours: 1400h, spread: 0}", "{count: 60, nodes: 24, hours: 20h}"):
+        project = f"{{name: long, checkpoint: 1h, jobs: [{stream}]}}"
+        found = compared(f"projects=[{project}]", "groups.0.nodes=24", "purchase.options=[on-demand]", runs=3)
+        assert found.scenarios[0].finish_fraction == 1
+
+
+def test_other_places_for_hot_data_worked_out_by_hand() -> None:
+    """60 TB and 20 TB, of which 20 % are shared: 76 TB. FSx sells 2,400 GiB a step: 30 of them, at $0.21 a GB-month for
+    3 months. An i3en.24xlarge holds 60 x 0.99 x 0.7 = 41.6 TB: two, and a spare, for 2,190 hours."""
+    by_place = {(one.layout, one.detail): one for one in compared("storage.overlap=0.2", runs=2).stored}
+    gib = 30 * 2400  # 76e12 / 2^30 = 70,781
+    lustre = by_place["fsx-lustre", "250 MB/s/TiB"]
+    assert lustre.usd == pytest.approx(gib * 0.21 * 3)
+    assert lustre.usable_tb == pytest.approx(gib * 2**30 / 1e12)
+    cluster = by_place["separate-nvme", "3 x i3en.24xlarge, On-Demand"]
+    assert cluster.usd == pytest.approx(3 * 10.848 * HOURS)
+    assert cluster.usable_tb == pytest.approx(83.16)
+
+
+def test_owned_nodes_lose_value_whether_they_run_or_not() -> None:
+    """24 p4d of 8 GPUs: $18,500 x 0.14 x ln 10 a year each, over 0.81 for the interconnect; electricity while busy."""
+    fixed = [f"assumptions.{key}={{value: {value}, low: {value}, high: {value}}}" for key, value in OWNED.items()]
+    found = compared("groups.0.nodes=24", *fixed, runs=2)
+    assert found.owned is not None
+    gpus, years = 24 * 8, HOURS / 8766
+    loss = gpus * 18_500 * 0.14 * np.log(10) * years / 0.81
+    energy = gpus * HOURS * found.owned.utilisation * 6.5 / 8 * 0.7 * 1.2 * 0.1
+    assert found.owned.usd.p50 == pytest.approx(loss + energy, rel=1e-6)
+    assert found.owned.purchase_usd.p50 == pytest.approx(gpus * 18_500 / 0.81)
+
+
+def test_on_demand_that_is_given_back_is_warned_of() -> None:
+    shown = {}
+    for idle in ("release", "hold"):
+        options = ["purchase.options=[on-demand]", "purchase.mix=false", "groups.0.nodes=40", f"purchase.idle={idle}"]
+        shown[idle] = [text for text in words.warnings(compared(*options, runs=2)) if "released when idle" in text]
+    assert len(shown["release"]) == 1
+    assert shown["release"][0].startswith("100% of the node-hours are On-Demand")
+    assert shown["hold"] == []
 
 
 def test_sharing_beats_fixed_partitions() -> None:

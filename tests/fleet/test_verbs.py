@@ -17,6 +17,7 @@ from planner.errors import PlanProblems
 from planner.plan.load import load_any
 from planner.plan.schema import FLEET_SCHEMA_FILE, fleet_schema, fleet_schema_text
 from planner.plan.yamlfile import read_yaml
+from planner.report.wording.wrapping import cells
 from tests.examples import FLEETS
 from tests.fleet.plans import PLAN, loaded
 
@@ -133,3 +134,14 @@ def test_examples_meet_the_schema(path: Path) -> None:
 
 def test_the_schema_is_current() -> None:
     assert FLEET_SCHEMA_FILE.read_text(encoding="utf-8") == fleet_schema_text(), "run python -m planner.plan.schema"
+
+
+@pytest.mark.parametrize("path", FLEETS, ids=lambda path: path.stem)
+def test_the_answer_fits_a_screen(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, text = ran(capsys, "compare", str(path), "--draws", "10")
+    assert code == 0
+    assert "Recommended: #1" in text
+    assert "\n-v: " in text
+    lines = text.splitlines()
+    assert len(lines) <= 39  # and the next step
+    assert all(cells(line) <= 80 for line in lines)

@@ -6,6 +6,7 @@ import math
 from calendar import monthrange
 from collections import OrderedDict
 from datetime import date, datetime, timedelta
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -25,6 +26,14 @@ from planner.plan.assumptions import Assumption, default_assumptions
 from tests.builders import BOOK_DATES, NEWEST, book_of
 
 S3_TIERS = ((0, 51_200, 0.023), (51_200, 512_000, 0.022), (512_000, math.inf, 0.021))
+
+
+def test_of_stratified_draws_one_lies_in_each_part() -> None:
+    drawn = Values(table=default_assumptions(), draws=20, stratified=True)
+    parts = np.sort(np.floor(np.asarray(drawn.uniform("any")) * 20))
+    assert parts.tolist() == list(range(20))
+    deciles = [NormalDist().cdf(z) for z in np.sort(np.asarray(drawn.normal("any")))]
+    assert [int(share * 20) for share in deciles] == list(range(20))
 
 
 class TestCommitments:

@@ -13,7 +13,7 @@ from planner.report.wording.fleet_page import page as page_of
 from planner.report.wording.sheet import Sheet
 
 WITH_DERIVATIONS = ()
-ROWS = 12  # of the table in a terminal
+ROWS = 3  # of the table in a terminal
 
 
 def written(

@@ -22,9 +22,14 @@ class Cells:
     ascii_only: bool
 
     def page(self, page: Page, verbose: bool = False) -> str:
-        """Lines of at most `width` cells, but for commands. verbose: with what a page has beyond the answer."""
-        shown = (Level.ANSWER, Level.MORE) if verbose else (Level.ANSWER,)
-        return self.text(page.head, [section for section in page.sections if section.level in shown])
+        """Lines of at most `width` cells, but for commands. verbose: with what a page has beyond the answer, which is
+        named where it is left out."""
+        if verbose:
+            return self.text(page.head, [one for one in page.sections if one.level is not Level.EVIDENCE])
+        more = [one.title for one in page.sections if one.level is Level.MORE]
+        named = Texts(texts=[f"-v: {', '.join(title[:1].lower() + title[1:] for title in more)}"])
+        answer = [one for one in page.sections if one.level is Level.ANSWER]
+        return self.text(page.head, [*answer, *([Section(title="", anchor="", blocks=[named])] if more else [])])
 
     def text(self, head: Head, sections: Sequence[Section]) -> str:
         """The same of some sections."""

@@ -49,9 +49,20 @@ def document(found: FleetComparison) -> dict[str, Any]:
             "nodes": {name: list(nodes) for name, nodes in alone.nodes},
             "unable": list(alone.unable),
         },
+        "stored": [
+            {"layout": one.layout, "detail": one.detail, "usable_tb": number(one.usable_tb), "usd": number(one.usd)}
+            for one in found.stored
+        ],
+        "owned": found.owned
+        and {
+            "usd": _range(found.owned.usd),
+            "purchase_usd": _range(found.owned.purchase_usd),
+            "utilisation_fraction": number(found.owned.utilisation),
+        },
         "scenarios": [scenario_document(one) for one in found.scenarios],
         "remedies": remedies_document(found),
         **tail_document(found),
+        "notes": [*found.warnings, *found.notes],
     }
 
 

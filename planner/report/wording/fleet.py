@@ -12,8 +12,9 @@ from planner.answer.row import Shortfall
 from planner.fleet.result import FleetComparison, FleetScenario, Waits
 from planner.mix.advice import Purchase
 from planner.mix.sold import family_of
-from planner.models.bill_lines import COMMITMENT_UNUSED
-from planner.report.wording import figures, fleet_demand, rounding, spoken, stale_prices
+from planner.models.bill_lines import COMMITMENT_UNUSED, COMPUTE
+from planner.plan.wording import listed
+from planner.report.wording import figures, fleet_beside, fleet_demand, rounding, spoken, stale_prices
 from planner.report.wording.mix import amount, thing
 from planner.report.wording.preferred import NAME, preferred_for
 from planner.report.wording.sheet import Sheet, budget, left_out, sheet_with, sheet_without, unknown
@@ -21,6 +22,8 @@ from planner.report.wording.spoken import hours
 from planner.report.wording.table import Column
 from pricing.offers import PurchaseOption
 
+MOST_UNABLE = 4  # projects that are named
+RELEASED = 0.01  # of the node-hours, from which On-Demand is warned of
 MOST_LACKING = 4  # reasons why no choice is recommended
 LESS_WAITING = "less waiting (worth {mine} instead of {theirs})"
 
@@ -29,11 +32,11 @@ def heading(found: FleetComparison) -> list[str]:
     """Below the name: who shares what, over how long; the prices and draws."""
     plan = found.plan
     return [
-        f"{plan.region}, {figures.many(len(plan.projects), 'project')} on {' and '.join(plan.types)} over "
+        f"{plan.region}, {figures.many(len(plan.projects), 'project')} on {' and '.join(plan.types)}, "
         f"{figures.many(plan.run.months, 'month')}, USD before tax",
         *([fleet_demand.heading(found.from_file)] if found.from_file else []),
         f"prices of {found.prices.as_of}{stale_prices.aged(found.prices)}; P10-P90 of "
-        f"{figures.many(found.draws, 'simulated outcome')}, seed {found.seed}",
+        f"{figures.many(found.draws, 'outcome')}, seed {found.seed}",
     ]
 
 
@@ -73,9 +76,10 @@ def answer(found: FleetComparison) -> list[str]:
         f"{figures.many(found.plan.run.months, 'month')}; a job waits {mean_wait(best)} on average.",
         *warned,
         why(found, best),
+        *_not_promised(found, best),
         waits(best),
         risk(found, best),
-        *filter(None, (useful(best), after(best), sharing(found))),
+        *filter(None, (useful(best), after(best), fleet_beside.places(found))),
     ]
 
 
@@ -105,11 +109,10 @@ def why(found: FleetComparison, best: FleetScenario) -> str:
         reason = preferred_for(best, other, found.answer.rank_by, LESS_WAITING)
         if reason == NAME and not value:
             reason = f"{NAME}; the plan gives waiting no value (waiting.usd_per_gpu_hour)"
-        named = f"{nodes(other)}, {bought(other)}"
-        lead = f"It costs as much as {named}, within the uncertainty, and is chosen for {reason}."
+        lead = f"It costs as much as {_named(other, best)} within the uncertainty, and is chosen for {reason}."
     else:
-        lead = f"It has the lowest cost{worth}."
-    others = [s for s in found.scenarios if s.id in found.frontier and s.id != best.id]
+        other, lead = best, f"It has the lowest cost{worth}."
+    others = [s for s in found.scenarios if s.id in found.frontier and s.id not in (best.id, other.id)]
     cheaper = [s for s in others if cost_of(s, "p50") < cost_of(best, "p50")]
     costlier = [s for s in others if cost_of(s, "p50") > cost_of(best, "p50")]
     parts = [lead]
@@ -119,6 +122,16 @@ def why(found: FleetComparison, best: FleetScenario) -> str:
         parts.append(_beside(costlier[0], best, "more", "less"))
     parts += [at for at in (_at_the_end(found, name, count) for name, count in best.nodes) if at]
     return " ".join(parts)
+
+
+def _not_promised(found: FleetComparison, best: FleetScenario) -> list[str]:
+    """The first cheaper choice that is held back, and why."""
+    cheaper = [s for s in found.scenarios if s.eligible and s.held_back and cost_of(s, "p50") < cost_of(best, "p50")]
+    return [
+        f"Not {nodes(s)}, {bought(s)}, for {rounding.usd_apart(cost_of(best, 'p50'), cost_of(s, 'p50'))} less: "
+        f"{s.unproven}."
+        for s in sorted(cheaper, key=lambda s: cost_of(s, "p50"))[:1]
+    ]
 
 
 def _at_the_end(found: FleetComparison, name: str, count: int) -> str:
@@ -137,9 +150,14 @@ def _beside(other: FleetScenario, best: FleetScenario, cost: str, wait: str) -> 
     usd = rounding.usd_apart(cost_of(best, "p50"), cost_of(other, "p50"))
     apart = rounding.hours_apart(best.wait_hours.plan, other.wait_hours.plan)
     least = "at least " if _grows(other) and wait == "more" else ""
-    said = f"{nodes(other).capitalize()}, {bought(other)}, cost {usd} {cost}, and a job waits {least}{apart} {wait}"
+    said = f"{_named(other, best).capitalize()} cost {usd} {cost}, and a job waits {least}{apart} {wait}"
     grows = f"; in {figures.percent(_grows(other))} of the outcomes its queue grows without end"
     return f"{said}{grows if _grows(other) else ''}."
+
+
+def _named(other: FleetScenario, best: FleetScenario) -> str:
+    """Its nodes, and how they are bought where that differs."""
+    return nodes(other) if other.way == best.way else f"{nodes(other)}, {bought(other)},"
 
 
 def _grows(one: FleetScenario) -> float:
@@ -162,9 +180,7 @@ def waits(best: FleetScenario) -> str:
     """How long jobs wait, and how busy nodes are."""
     large = best.waits[-1] if best.waits else None
     long = f" Jobs of {size(large)} wait {hours(large.mean_hours)} on average." if large and len(best.waits) > 1 else ""
-    met = (
-        "" if best.deadlines_met is None else f" {figures.percent(best.deadlines_met)} of the jobs meet their deadline."
-    )
+    met = "" if best.deadlines_met is None else f" {figures.percent(best.deadlines_met)} of the deadlines are met."
     busy = [
         f"{figures.percent(share)} of {family_of(name)}"
         for (name, _), share in zip(best.nodes, best.utilisation, strict=True)
@@ -195,7 +211,8 @@ def risk(found: FleetComparison, best: FleetScenario) -> str:
     assert best.cost_usd is not None  # it is eligible
     if not math.isfinite(best.cost_usd.p90):
         return "Risk: in more than 1 in 10 outcomes the queue grows without end."
-    return f"Risk: 1 in 10 outcomes costs more than {figures.usd(best.cost_usd.p90)}."
+    said = f"Risk: 1 in 10 outcomes costs more than {figures.usd(best.cost_usd.p90)}{spoken.behind(found.draws)}"
+    return said + ("; --draws simulates more." if found.draws < spoken.MANY else ".")
 
 
 def nine_in_ten(p90_usd: float) -> str:
@@ -208,10 +225,7 @@ def useful(best: FleetScenario) -> str:
     each = best.usd_per_useful
     if each is None or not math.isfinite(each.p50):
         return ""
-    return (
-        f"A useful GPU-hour costs ${each.p50:,.2f} ({range_of_useful(each)}); what was cancelled, failed or done twice "
-        "is not useful."
-    )
+    return f"A GPU-hour of work that was completed costs ${each.p50:,.2f} ({range_of_useful(each)})."
 
 
 def range_of_useful(each: Range) -> str:
@@ -224,10 +238,10 @@ def after(best: FleetScenario) -> str:
     """What a commitment costs beyond the horizon."""
     parts = []
     if best.unused_usd > 0.5:
-        parts.append(f"{figures.usd(best.unused_usd)} of its commitments goes unused.")
+        parts.append(f"{figures.usd(best.unused_usd)} of commitments goes unused")
     if best.after_usd > 0.5:
-        parts.append(f"Its terms go on after the plan's end: {figures.usd(best.after_usd)} more, used or not.")
-    return " ".join(parts)
+        parts.append(f"{figures.usd(best.after_usd)} more is due after the plan's end")
+    return "; ".join(parts) + "." if parts else ""
 
 
 def sharing(found: FleetComparison) -> str:
@@ -241,7 +255,7 @@ def sharing(found: FleetComparison) -> str:
         f"{mean_wait(best)}"
     )
     if alone.unable:
-        said += f", and {', '.join(alone.unable)} could not run every job"
+        said += f", and {listed(alone.unable, MOST_UNABLE)} could not run every job"
     if alone.overloaded_fraction:
         said += f"; in {figures.percent(alone.overloaded_fraction)} of the outcomes some queue grows without end"
     return said + "."
@@ -251,7 +265,7 @@ def reasons(one: FleetScenario) -> list[str]:
     """Why it is not eligible."""
     if not one.feasible:
         return list(one.why_not)
-    return [_reason(each) for each in one.shortfalls]
+    return [*(_reason(each) for each in one.shortfalls), *([one.unproven] if one.unproven else [])]
 
 
 def _reason(each: Shortfall) -> str:
@@ -290,8 +304,14 @@ def columns(rows: Sequence[FleetScenario]) -> list[Column]:
             values=[cell(lambda v: f"{v:,.2f}", s.usd_per_useful and s.usd_per_useful.p50) for s in rows],
             keep=4,
         ),
-        Column(title="", values=["" if s.eligible else "not eligible" for s in rows], text=True, keep=1),
+        Column(title="", values=[_standing(s) for s in rows], text=True, keep=1),
     ]
+
+
+def _standing(one: FleetScenario) -> str:
+    if not one.eligible:
+        return "not eligible"
+    return "not promised" if one.held_back else ""
 
 
 def short(option: PurchaseOption | None) -> str:
@@ -404,8 +424,28 @@ def bill_sources(best: FleetScenario) -> list[str]:
     return list(dict.fromkeys(said))
 
 
+def warnings(found: FleetComparison) -> list[str]:
+    """What may change the answer."""
+    return [*_released(found), *fleet_demand.warnings(found), *found.warnings]
+
+
+def _released(found: FleetComparison) -> list[str]:
+    """How much rests on On-Demand nodes that are given back and taken again."""
+    if found.best is None or found.plan.purchase.idle != "release":
+        return []
+    lines = [(line.line, line.quantity) for line in found.best.bill if line.unit == "node-hours"]
+    total = math.fsum(hours for _, hours in lines)
+    free = math.fsum(hours for name, hours in lines if name.startswith(f"{COMPUTE}-on-demand"))
+    if free < RELEASED * total:
+        return []
+    return [
+        f"{figures.percent(free / total)} of the node-hours are On-Demand, released when idle: nothing promises nodes "
+        "when a job comes (purchase.idle: hold)."
+    ]
+
+
 def notes(found: FleetComparison) -> list[str]:
-    """What bounds the answer."""
+    """What else bounds it."""
     missing = [
         f"{', '.join(filter(None, (' and '.join(f'{n} {family_of(name)}' for name, n in s.nodes if n), bought(s))))}: "
         f"{text}"
@@ -443,6 +483,6 @@ def sheet_of(found: FleetComparison) -> Sheet:
         ("Waiting", (waits(best),)),
         ("Commitment", tuple(filter(None, [after(best)]))),
         ("Risk", (risk(found, best).removeprefix("Risk: "),)),
-        ("Not known", unknown(notes(found))),
+        ("Not known", unknown([*warnings(found), *notes(found)])),
     ]
     return sheet_with(found, first.removeprefix("Recommended: #1 "), facts)

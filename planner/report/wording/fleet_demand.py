@@ -24,21 +24,14 @@ def heading(one: FromFile) -> str:
     )
 
 
-def notes(found: FleetComparison) -> list[str]:
-    """What bounds the answer most."""
+def warnings(found: FleetComparison) -> list[str]:
+    """What may change the answer."""
     one = found.from_file
     if one is None:
         return []
-    weeks = math.ceil(found.plan.run.months * MONTH_HOURS / WEEK_HOURS)
-    count = figures.many(one.weeks.count, "whole week")
-    said = [
-        f"Demand: {one.file} has {count} from {one.weeks.first_day}, and the plan's {weeks} weeks are drawn from them: "
-        "days, weekends and bursts stay as they were; seasons and new projects are not in it."
-        + ("" if one.shown.waits_h is None else f" In the file a job waited {hours(one.shown.waits_h[0])} on average.")
-        + (" One busy week decides the averages." if one.weeks.count < FEW_WEEKS else "")
-    ]
-    if one.shown.empty_weeks:
-        said.append(demand.empty_weeks(one.shown.empty_weeks, one.weeks.count))
+    said = []
+    if one.weeks.count < FEW_WEEKS:
+        said.append(f"Demand of {figures.many(one.weeks.count, 'whole week')}: one busy week decides the averages.")
     if one.shown.censored:
         said.append(demand.limits(one.shown)[0])
     if one.unmapped:
@@ -48,6 +41,23 @@ def notes(found: FleetComparison) -> list[str]:
             f"{figures.many(one.unmapped, 'job')}{where} are taken to run as fast on the plan's types as in the file; "
             "demand.ran_on says what they ran on."
         )
+    return said
+
+
+def notes(found: FleetComparison) -> list[str]:
+    """What else bounds it."""
+    one = found.from_file
+    if one is None:
+        return []
+    weeks = math.ceil(found.plan.run.months * MONTH_HOURS / WEEK_HOURS)
+    count = figures.many(one.weeks.count, "whole week")
+    said = [
+        f"Demand: {one.file} has {count} from {one.weeks.first_day}, and the plan's {weeks} weeks are drawn from them: "
+        "days, weekends and bursts stay as they were; seasons and new projects are not in it."
+        + ("" if one.shown.waits_h is None else f" In the file a job waited {hours(one.shown.waits_h[0])} on average.")
+    ]
+    if one.shown.empty_weeks:
+        said.append(demand.empty_weeks(one.shown.empty_weeks, one.weeks.count))
     if one.parts:
         said.append(
             "Jobs smaller than a node share nodes: any free GPUs do, wherever they are, so gaps are not counted."

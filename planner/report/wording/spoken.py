@@ -9,6 +9,7 @@ from planner.answer.row import Row
 from planner.report.wording.figures import NEVER, NO_END_DAYS, days, many, percent, plain
 
 FEW = 10  # outcomes, below which nothing can be said of 1 in 10
+MANY = 100  # from which on nobody asks how many stand behind it
 
 
 def run_days(value: float) -> str:
@@ -47,6 +48,12 @@ def risk_of_few(draws: int, option: str) -> str:
         return ""
     drawn = "one simulated outcome says" if draws == 1 else f"{draws} simulated outcomes say"
     return f"Risk: unknown, since {drawn} nothing of 1 in 10; {option} simulates more."
+
+
+def behind(draws: int) -> str:
+    """How many outcomes stand behind a P90 of few: `, as 2 of the 20 simulated ones do`; "" where there are many."""
+    above = draws - 1 - int(0.9 * (draws - 1))  # P90 lies between two outcomes, or is one
+    return f", as {above} of the {draws} simulated ones do" if draws < MANY and above else ""
 
 
 def in_ten(share: float) -> str:
