@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -43,6 +44,9 @@ def scheduler_findings(spec: ClusterSpec) -> Iterator[Finding]:
         larger = next((name for name, nodes in SIZES.items() if spec.most_nodes + LOGIN_NODES <= nodes), "")
         remedy = f"write {larger}; AWS replaces the cluster" if larger else "plan fewer nodes, or two stacks"
         yield Finding(path=(*at, "size"), message=message, remedy=remedy)
+    if not re.fullmatch(r"\d\d\.\d\d", found.version):
+        message = f"{shown(found.version)} is no version of Slurm by AWS PCS"
+        yield Finding(path=(*at, "version"), message=message, remedy="write year and month, like 25.11, in quotes")
     if found.longest_job_hours < 1:
         message = f"{found.longest_job_hours:g} h as the longest job: Slurm counts in minutes, a node starts in some"
         yield Finding(path=(*at, "longest_job_hours"), message=message, remedy="write at least 1h")

@@ -97,6 +97,7 @@ class FromAccount:
     control_ami: str = ""
     zone_id: str = ""
     second_zone_id: str = ""
+    slurm_version: str = ""
     notify: str = ""
     reservation_id: str = ""
     placement_group: str = ""
@@ -166,7 +167,7 @@ def spec_of(
             more=plan.deploy.guards,
             give_up_hours=0 if plan.deploy.give_up == "never" else plan.deploy.give_up,
         ),
-        scheduler=_scheduler(plan, scenario, instance, values),
+        scheduler=_scheduler(plan, scenario, instance, values, given.slurm_version),
         data=Data(beside_hot_class=plan.data.kept_class, checkpoints_kept=str(plan.data.checkpoints_kept)),
         gateway_endpoint=plan.storage.s3_gateway_endpoint,
         interface_endpoints=_whole("network.interface_endpoints", values),
@@ -186,8 +187,11 @@ def spec_of(
     return spec
 
 
-def _scheduler(plan: Plan, scenario: Scenario, instance: InstanceType, values: Values) -> Scheduler | None:
-    """The Slurm cluster that the plan asks for, at the size that was priced."""
+def _scheduler(
+    plan: Plan, scenario: Scenario, instance: InstanceType, values: Values, version: str
+) -> Scheduler | None:
+    """The Slurm cluster that the plan asks for, at the size that was priced. version: what is deployed, like 25.11;
+    AWS takes no older one."""
     asked = plan.deploy.slurm
     if plan.deploy.scheduler == "none":
         return None
@@ -196,7 +200,7 @@ def _scheduler(plan: Plan, scenario: Scenario, instance: InstanceType, values: V
     ]
     returns = scenario.returns
     return Scheduler(
-        version=SLURM_VERSION,
+        version=max(SLURM_VERSION, version),
         size=size_of(scenario.nodes * (2 if returns else 1)) or "LARGE",
         login_type=LOGIN_INSTANCE_TYPE,
         login_volume_gib=_whole("scheduler.login_volume_gib", values),

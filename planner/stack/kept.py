@@ -26,6 +26,7 @@ def kept_of(before: ClusterSpec | None, plan: Plan, chosen: Scenario, given: Fro
         "control_ami": before.control.ami,
         "second_zone_id": before.files.second_zone_id if before.files else "",
         "zone_id": "" if plan.deploy.zone_id else before.zone_id,
+        "slurm_version": before.scheduler.version if before.scheduler else "",
         "notify": "" if plan.deploy.notify else before.guard.notify,
         "reservation_id": before.buying.reservation_id if same_nodes else "",
         # another reservation that is given is a new block, and the run is in it

@@ -36,8 +36,9 @@ def fleet_groups(spec: ClusterSpec) -> list[str]:
 def scaling_groups(spec: ClusterSpec) -> tuple[str, ...]:
     """Those of Auto Scaling. Raises UsageProblem for nodes that another service starts."""
     if spec.scheduler or spec.workers:
+        service, instead = ("AWS PCS", "; docs/day-2.md swaps a node") if spec.scheduler else ("AWS Batch", "")
         raise UsageProblem(
-            f"{'AWS PCS' if spec.scheduler else 'AWS Batch'} starts and ends the nodes of stack {spec.stack}, and "
-            "replaces those that it lacks: this verb is for a gang in an Auto Scaling group"
+            f"{service} starts and ends the nodes of stack {spec.stack}, and replaces those that it lacks: this verb "
+            f"is for a gang in an Auto Scaling group{instead}"
         )
     return tuple(fleet_groups(spec))

@@ -57,8 +57,14 @@ def test_a_cluster_comes_up_changes_and_goes_down(tmp_path: Path):
     assert set(image.names("update")) >= {"fleet-group", "fleet-template", "scheduler-login-group"}
     assert not image.names("replace", "create", "delete")
 
+    # a newer Slurm is an update of the controller in place (AWS's schema: Version is not create-only)
+    newer = spec(nodes=3, ami=NEXT_AMI)
+    newer = replace(newer, scheduler=replace(newer.scheduler, version="26.05"))  # type: ignore[type-var]
+    assert _changed(stand, newer).names("update") == ["scheduler-cluster"]
+
     # AWS PCS changes the type of no group: the new one is there before the old one goes, and the queues follow
-    other = _changed(stand, spec(nodes=3, ami=NEXT_AMI, instance_type="p5.48xlarge"))
+    other = spec(nodes=3, ami=NEXT_AMI, instance_type="p5.48xlarge")
+    other = _changed(stand, replace(other, scheduler=newer.scheduler))
     assert other.names("replace") == ["fleet-group"]
     order = [(step.operation, step.name) for step in other.steps]
     assert order.index(("create-replacement", "fleet-group")) < min(order.index(("update", name)) for name in QUEUES)

@@ -200,6 +200,7 @@ OF_OTHERS = {
     "iam:add-user-to-group": "an administrator",
     "budgets:execute-budget-action": "an administrator",
     "kms:schedule-key-deletion": "an administrator",
+    "ssm:describe-sessions": "an administrator",
 }
 # the operations behind the CLI's own words
 BEHIND = {"s3:cp": ("GetObject", "PutObject"), "s3:sync": ("GetObject", "ListBucket", "PutObject")}
@@ -212,7 +213,7 @@ BEHIND |= {
 
 def commands() -> set[str]:
     """service:verb of every `aws` command that an operator reads or the rehearsal runs."""
-    documents = ("docs/operations.md", "docs/rehearsal-on-an-account.md", "docs/workers.md")
+    documents = ("docs/operations.md", "docs/rehearsal-on-an-account.md", "docs/workers.md", "docs/day-2.md")
     typed = "\n".join((FOLDER.parent / name).read_text(encoding="utf-8") for name in documents)
     found = {":".join(words) for words in re.findall(r"\baws ([a-z0-9]+) ([a-z0-9-]+)", typed)}
     program = (FOLDER.parent / "examples" / "rehearsal" / "account.py").read_text(encoding="utf-8")

@@ -4,13 +4,16 @@ cannot be."""
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from planner.errors import PlanProblems
+from planner.stack.choose import FromAccount
 from planner.stack.file import parsed, rendered
-from tests.stack.test_choose import P5, chosen
+from planner.stack.kept import kept_of
+from tests.stack.test_choose import P5, chosen, loaded_of
 
 ON_DEMAND = "s3-stream/p5.48xlarge/on-demand"
 PROJECTS = [{"name": "vision", "share": 3, "max_nodes": 2, "users": ["ana"]}, {"name": "speech"}]
@@ -36,6 +39,17 @@ def test_it_is_written_read_and_priced():
     }
     assert math.fsum(usd.values()) == pytest.approx(math.fsum(line.usd_per_hour or 0 for line in scenario.bill))
     assert spec.scheduler.usd_per_node_hour * spec.fleet.nodes == pytest.approx(usd["fleet.compute"])
+
+
+def test_a_newer_slurm_that_was_deployed_stays_and_one_that_is_no_version_is_refused():
+    given = FromAccount(slurm_version="26.05")
+    spec, scenario = chosen(ON_DEMAND, given=given, **of())
+    assert spec.scheduler is not None
+    assert spec.scheduler.version == "26.05"
+    plan = loaded_of(**of()).plan
+    assert kept_of(spec, plan, scenario, FromAccount()).slurm_version == "26.05"
+    with pytest.raises(PlanProblems, match=r"'26\.5' is no version of Slurm"):
+        chosen(ON_DEMAND, given=replace(given, slurm_version="26.5"), **of())
 
 
 def test_without_the_setting_a_stack_has_no_trace_of_it():

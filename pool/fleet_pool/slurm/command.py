@@ -66,7 +66,10 @@ def apply(
 ) -> int:
     """Whatever can be done is done, though one command fails. now: in UTC. seen: file of what gangs have seen."""
     now = now or datetime.now(timezone.utc)
-    found = accounting.known(run(*accounting.SHOW_QOS), run(*accounting.SHOW_ACCOUNTS))
+    shown = (run(*accounting.SHOW_QOS), run(*accounting.SHOW_ACCOUNTS))
+    found = accounting.known(*shown)
+    if accounting.left(cluster, found):
+        found = accounting.known(*shown, run(*accounting.SHOW_JOBS), run(*accounting.SHOW_USERS))
     wanted = [*accounting.commands(cluster, found), *blocks.commands(cluster.blocks, _seen(cluster), now)]
     code = Code.OK
     for words in (*wanted, *_of_canary(cluster), *_of_markets(cluster, now, Path(seen), keep=not dry_run)):
@@ -179,8 +182,8 @@ def _seen(cluster: Cluster) -> blocks.Seen:
     )
 
 
-def run(*words: str) -> str:
-    """What it says. Raises Unreachable where it fails, with the end of what it said."""
+def run(*words: str, means: str = "") -> str:
+    """What it says. Raises Unreachable where it fails, with the end of what it said. means: what its failure means."""
     try:
         done = subprocess.run(
             words, capture_output=True, text=True, timeout=LIMIT_S, check=True, env={**os.environ, "TZ": "UTC"}
@@ -189,7 +192,7 @@ def run(*words: str) -> str:
         raise Unreachable(f"no {words[0]} here: run it on the login node") from None
     except (OSError, subprocess.SubprocessError) as error:
         said = (getattr(error, "stderr", "") or getattr(error, "stdout", "") or str(error)).strip()
-        raise Unreachable(f"`{' '.join(words)}` failed: {said[-300:]}") from None
+        raise Unreachable(f"{means}`{' '.join(words)}` failed: {said[-300:]}") from None
     return done.stdout
 
 

@@ -21,6 +21,7 @@ from fleet_pool.slurm import SETTINGS_FILE
 from fleet_pool.slurm.blocks import nodes_of
 from fleet_pool.slurm.command import run
 from fleet_pool.slurm.settings import Cluster, read
+from fleet_pool.slurm.waiting import CONTROLLER, SQUEUE, Waiting, waiting
 
 DAYS = 30
 COST = ("job", "name", "project", "user", "qos", "state", "start", "node_hours", "gpu_hours", "usd")
@@ -38,19 +39,7 @@ FIELDS: tuple[str, ...] = (
 )
 # -D: each start of a job that was requeued, which used its nodes too
 SACCT = ("sacct", "-a", "-D", "-X", "-n", "-P", f"--format={','.join(FIELDS)}")
-SQUEUE = ("squeue", "--noheader", "--states=PD", "--format=%i|%a|%u|%q|%D|%r|%S|%j")
-# squeue(1), job reason codes; others are shown as Slurm has them
-REASONS = {
-    "Priority": "jobs of a higher priority come first",
-    "Resources": "waits for nodes",
-    "BeginTime": "was requeued a moment ago",
-    "AssocGrpNodeLimit": "its project has all the nodes that it may have",
-    "Dependency": "waits for another job",
-    "JobHeldUser": "held by its user",
-    "JobHeldAdmin": "held by an operator",
-    "Reservation": "waits for its reservation",
-}
-BEFORE_BLOCK_OR_BEYOND = "the Capacity Block has not begun, or the job's time limit passes its end"
+DATABASE = "the accounting database does not answer: jobs start, run and cost as ever, but no dollars are shown; "
 
 
 @frozen
@@ -73,20 +62,6 @@ class Ran:
     @property
     def runs(self) -> bool:
         return self.state == "RUNNING"
-
-
-@frozen
-class Waiting:
-    """expected: when Slurm expects it to start; "" where it does not say."""
-
-    job: str
-    name: str
-    project: str
-    user: str
-    qos: str
-    nodes: int
-    why: str
-    expected: str
 
 
 def ran(text: str, cluster: Cluster) -> list[Ran]:
@@ -127,33 +102,6 @@ def _rate(hosts: str, cluster: Cluster) -> float:
     rates = set(cluster.usd_per_node_hour.values())
     of_groups = [usd for group, usd in cluster.usd_per_node_hour.items() if nodes_of(group, first)]
     return of_groups[0] if of_groups else rates.pop() if len(rates) == 1 else 0.0
-
-
-def waiting(text: str) -> list[Waiting]:
-    """From the output of SQUEUE."""
-    found = []
-    for line in text.splitlines():
-        job, project, user, qos, nodes, reason, start, name = line.strip().split("|", 7)
-        found.append(
-            Waiting(
-                job=job,
-                name=name,
-                project=project,
-                user=user,
-                qos=qos,
-                nodes=int(nodes),
-                why=in_words(reason),
-                expected="" if start == "N/A" else start,
-            )
-        )
-    return found
-
-
-def in_words(reason: str) -> str:
-    """Why a job waits, for a person."""
-    if reason.startswith("ReqNodeNotAvail"):
-        return BEFORE_BLOCK_OR_BEYOND
-    return REASONS.get(reason, reason)
 
 
 @frozen
@@ -197,9 +145,15 @@ def main(words: Sequence[str] | None = None, name: str = "planner-jobs") -> int:
     given = parser(name).parse_args(words)
     try:
         cluster, since = read(given.settings), _since(given.since)
-        jobs = ran(run(*SACCT, f"--starttime={since}"), cluster)
-        queue = waiting(run(*SQUEUE))
+        queue = waiting(run(*SQUEUE, means=CONTROLLER))
     except PoolProblem as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return error.code
+    try:
+        jobs = ran(run(*SACCT, f"--starttime={since}", means=DATABASE), cluster)
+    except PoolProblem as error:
+        if given.format == "table" and not given.cost:
+            print(_waiting(queue).rstrip())
         print(f"{name}: {error}", file=sys.stderr)
         return error.code
     if given.cost:
@@ -255,9 +209,6 @@ def shown(jobs: Sequence[Ran], queue: Sequence[Waiting], since: str) -> str:
         for one in jobs
         if one.runs
     ]
-    wait = [
-        (one.job, one.project, one.qos, str(one.nodes), one.expected or "not known", one.why, one.name) for one in queue
-    ]
     projects = [
         (one.name, str(one.jobs), str(one.waiting), _usd(one.usd_per_hour), _usd(one.usd), f"{one.gpu_hours:,.1f}")
         for one in by_project(jobs, queue)
@@ -269,12 +220,7 @@ def shown(jobs: Sequence[Ran], queue: Sequence[Waiting], since: str) -> str:
             running,
             (3, 5, 6),
         ),
-        _titled(
-            f"Waiting: {len(queue)}",
-            ("JOB", "PROJECT", "QOS", "NODES", "EXPECTED START", "WHY", "NAME"),
-            wait,
-            (3,),
-        ),
+        _waiting(queue),
         _titled(
             f"Projects, spent since {since}",
             ("PROJECT", "RUNNING", "WAITING", "PER HOUR", "SPENT", "GPU-HOURS"),
@@ -283,6 +229,14 @@ def shown(jobs: Sequence[Ran], queue: Sequence[Waiting], since: str) -> str:
         ),
     ]
     return "\n".join(parts).rstrip("\n")
+
+
+def _waiting(queue: Sequence[Waiting]) -> str:
+    rows = [
+        (one.job, one.project, one.qos, str(one.nodes), one.expected or "not known", one.why, one.name) for one in queue
+    ]
+    head = ("JOB", "PROJECT", "QOS", "NODES", "EXPECTED START", "WHY", "NAME")
+    return _titled(f"Waiting: {len(queue)}", head, rows, (3,))
 
 
 def _titled(title: str, head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int]) -> str:

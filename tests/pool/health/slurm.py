@@ -85,6 +85,13 @@ class Slurm:
         with (self.folder / f"{words[0]}.out").open("ab") as out:
             self._running.append(subprocess.Popen(words, stdout=out, stderr=out, env=self._environment))
 
+    def end(self, program: str) -> None:
+        """Of those that `start` began."""
+        for process in [one for one in self._running if isinstance(one.args, tuple) and one.args[0] == program]:
+            process.terminate()
+            process.wait(30)
+            self._running.remove(process)
+
     def states(self) -> dict[str, str]:
         """By node; without the star of one whose daemon answers late, as all do on a busy computer."""
         rows = self.run("sinfo", "--noheader", "--Node", "--format=%N %T").splitlines()

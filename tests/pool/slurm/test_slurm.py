@@ -9,7 +9,7 @@ from tempfile import NamedTemporaryFile
 
 import pytest
 from fleet_pool.problems import UsageProblem
-from fleet_pool.slurm import blocks, canary, command, jobs
+from fleet_pool.slurm import blocks, canary, command, jobs, waiting
 from fleet_pool.slurm.settings import BEFORE_END, LAST_CALL, Block, Cluster, Project, read, written
 
 ENDS = datetime(2026, 12, 1, 11, 30, tzinfo=UTC)
@@ -136,7 +136,7 @@ def test_a_sum_with_a_part_that_has_no_price_has_none():
 
 def test_a_job_that_never_had_nodes_costs_nothing_and_reasons_are_in_words():
     assert jobs.ran("6|b|vision|ana|normal|CANCELLED by 0|Unknown|0||None assigned", CLUSTER) == []
-    assert jobs.in_words("ReqNodeNotAvail, May be reserved for other job") == jobs.BEFORE_BLOCK_OR_BEYOND
-    assert jobs.in_words("Licenses") == "Licenses"
-    (found,) = jobs.waiting("9|vision|ana|low|2|Priority|N/A|a|b")
+    assert waiting.in_words("ReqNodeNotAvail, May be reserved for other job") == waiting.BEFORE_BLOCK_OR_BEYOND
+    assert waiting.in_words("Licenses") == "Licenses"
+    (found,) = waiting.waiting("9|vision|ana|low|2|Priority|N/A|a|b")
     assert (found.why, found.expected, found.name) == ("jobs of a higher priority come first", "", "a|b")
