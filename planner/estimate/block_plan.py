@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner.estimate.block_tail import days_before_end, tail_rule
 from planner.estimate.evaluate import Evaluated
@@ -74,10 +75,16 @@ def block_plan_of(request: Request, entry: Evaluated, sheet: Sheet) -> BlockPlan
         extension_usd=more * day_usd,
         extension_p90_days=longest,
         extension_p90_usd=longest * day_usd,
+        outlast_mean_usd=_mean_of(spread.cost_usd, outlasts),
         on_demand_usd=None if price is None else choice.nodes * again * price.usd * paid,
     )
     _record(sheet, found, request.draws, planned.run.hours, usable)
     return found
+
+
+def _mean_of(cost_usd: Number, outlasts: NDArray[np.bool_]) -> float | None:
+    """Of the draws that outlast the block; None for a planned one."""
+    return float(np.mean(each_draw(cost_usd, outlasts.size)[outlasts])) if outlasts.size > 1 else None
 
 
 def _first_alone(spread: Outcome, draws: int) -> FirstAlone | None:
@@ -162,6 +169,7 @@ def _record(sheet: Sheet, found: BlockPlan, draws: int, hours: Number, usable_ho
             "USD",
             "rule:nodes x hours of that extension x today's price of the block",
         ),
+        ("outlast_mean_usd", found.outlast_mean_usd, "USD", "rule:the mean cost of the draws that outlast the block"),
         ("on_demand_usd", found.on_demand_usd, "USD", "rule:nodes x (what is left + bring-up) x the On-Demand price"),
     ):
         if value is not None:

@@ -67,14 +67,14 @@ class BlockPlan:
     extension_is_certain: the plan counts on an extension; extension_granted: its assumed chance otherwise;
     on_demand_found, later_wait_days: of a whole fleet of On-Demand nodes, and until a later block starts. parts: the
     days of each part, where AWS sells no such block. ask_from: the first day on which AWS extends it. nearly: a length
-    that costs less and is on time too seldom.
-    first_alone: where AWS has no second part; the other numbers are of both.
+    that costs less and is on time too seldom. first_alone: where AWS has no second part; the other numbers are of
+    both.
 
-    outlast_fraction: share of the draws in which the run outlasts it, None without draws. decide_day: the day of the
-    block on which to decide, 0 for its last hours, decide_on its date; done_fraction: of the run that is done by then
-    if the block suffices. left_days: median of what is left in those draws; extension_days, extension_usd: the shortest
-    extension for it, at today's price; on_demand_usd: On-Demand nodes for it. All None where no draw outlasts the
-    block, the last one where On-Demand has no price.
+    outlast_fraction: share of the draws in which the run outlasts it, None without draws; outlast_mean_usd: mean cost
+    of these. decide_day: the day of the block on which to decide, 0 for its last hours, decide_on its date;
+    done_fraction: of the run that is done by then if the block suffices. left_days: median of what is left in those
+    draws; extension_days, extension_usd: the shortest extension for it, at today's price; on_demand_usd: On-Demand
+    nodes for it. All None where no draw outlasts the block, the last one where On-Demand has no price.
     """
 
     days: float
@@ -100,6 +100,7 @@ class BlockPlan:
     extension_p90_days: float | None = None
     extension_p90_usd: float | None = None
     on_demand_usd: float | None = None
+    outlast_mean_usd: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -234,7 +234,7 @@ def check_sheet(text: str, rows: dict[str, dict[str, str]]) -> None:
     if found := re.search(rf"({USD}) \(P90\): 9 of 10 outcomes cost less.*?Planned: ({USD})\.", text):
         assert value(found[1]) == value(rows["1"]["P90 USD"])
         assert value(found[2]) == value(rows["1"]["Planned USD"])
-        cash = re.search(r"Payments, as planned(?:\*\*:)? (.*?) (?:- \*\*)?(?:Dates|Why this one)", text)
+        cash = re.search(r"Payments to AWS, as planned(?:\*\*:)? (.*?) (?:- \*\*)?(?:Dates|Why this one)", text)
         assert cash
         if "later payment" not in cash[1]:
             dated = rf"(?:\d{{4}}-\d\d-\d\d\)?|[Oo]n monthly bills): (<?-?{USD})(?![.,]?\w| more where)"

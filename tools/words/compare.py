@@ -204,6 +204,7 @@ KEYS: tuple[Word, ...] = (
     ),
     word(f"{_S}.block_plan.extension_p90_usd", "number?", "its fee at today's price", "USD"),
     word(f"{_S}.block_plan.on_demand_usd", "number?", "On-Demand nodes for it; null without a price", "USD"),
+    word(f"{_S}.block_plan.outlast_mean_usd", "number?", "mean cost of the draws that outlast it", "USD"),
     word(f"{_S}.eligible", "flag", "whether enough of the draws finish within the limits"),
     word(f"{_S}.why_not_eligible", "texts", "what it lacks to be eligible, each a sentence; empty if it is eligible"),
     word(f"{_S}.held_back", "text", "why it is never recommended, eligible or not; empty if it may be"),

@@ -80,6 +80,7 @@ def _block_plan(scenario: Scenario) -> dict[str, Any] | None:
         "extension_p90_days": number(plan.extension_p90_days),
         "extension_p90_usd": usd(plan.extension_p90_usd),
         "on_demand_usd": usd(plan.on_demand_usd),
+        "outlast_mean_usd": usd(plan.outlast_mean_usd),
     }
 
 

@@ -23,14 +23,14 @@ def usd_per_month(comparison: Comparison, scenario: Scenario) -> float:
 
 
 def sentence(comparison: Comparison, scenario: Scenario) -> str:
-    """`Does not cover S3 after the run: up to $1,723 a month until its data is deleted (T10, at $0.023 a GB-Mo
-    or less).` Tiers of a whole month may be cheaper."""
+    """`Does not cover S3 after the run: up to $1,723 a month until its data is deleted (at $0.023 a GB-Mo or
+    less).` Tiers of a whole month may be cheaper."""
     usd, hours = usd_per_month(comparison, scenario), _kept_hours(comparison)
     after = f"later than {figures.days(hours / 24)} days after the run" if hours else "after the run"
     if not usd:
         return f"Does not cover S3 {after}."
     most = max(_lines(scenario), key=lambda line: line.effective_cost)
-    rate = f"{most.equation}, at ${most.effective_unit_price:.3g} a {most.unit} or less"
+    rate = f"at ${most.effective_unit_price:.3g} a {most.unit} or less"
     return f"Does not cover S3 {after}: up to {figures.usd(usd)} a month until its data is deleted ({rate})."
 
 

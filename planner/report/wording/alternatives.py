@@ -120,11 +120,27 @@ def figures_of(comparison: Comparison, scenario: Scenario) -> str:
     if scenario.is_held:
         month = figures.usd(held.usd_per_month(scenario))
         return f"about {figures.usd(cost.p50)}, {month} a month (P90 {figures.usd(cost.p90)})"
-    below = "no P90" if math.isinf(cost.p90) else f"P90 {figures.usd(cost.p90)}, {spoken.run_days(run.p90)}"
+    below = (
+        "no P90"
+        if math.isinf(cost.p90)
+        else f"P90 {figures.usd(cost.p90)}, {spoken.run_days(run.p90)}{_late(scenario)}"
+    )
     mean = scenario.mean_cost_usd
-    average = f"; on average {figures.usd(mean)}" if scenario.futures and mean is not None else ""
+    average = (
+        f"; on average {figures.usd(mean)}, since some cost far more" if scenario.futures and mean is not None else ""
+    )
     joined = "; " if scenario.futures else " and "
     return f"{futures.about(scenario)}{average}{joined}{spoken.run_days(run.p50)} ({below})"
+
+
+def _late(scenario: Scenario) -> str:
+    """`, late in 5%`, where the plan has a deadline."""
+    late = (
+        0.0
+        if scenario.limit_is_assumed
+        else 1 - (1.0 if scenario.on_time_fraction is None else scenario.on_time_fraction)
+    )
+    return f", late in {figures.percent(late)}" if figures.percent(late) != "0%" else ""
 
 
 def named(comparison: Comparison, scenario: Scenario, *, place: bool = True) -> str:

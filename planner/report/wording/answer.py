@@ -140,7 +140,7 @@ def reasons(comparison: Comparison, best: Scenario) -> list[str]:
         *([f"Rule: {rule}"] if (rule := eligibility.duty(best)) else []),
         *([f"Capacity Block: {block.short(best.block_plan)}"] if best.block_plan else []),
         risk(comparison, best),
-        *_age(comparison, best),
+        *aged(comparison, best),
         *_searched(comparison),
         *open_totals,
     ]
@@ -214,7 +214,7 @@ def _is_costlier(other: Scenario, best: Scenario) -> bool:
     return more and other.above_best_fraction is not None and other.above_best_fraction > SURE
 
 
-def _age(comparison: Comparison, best: Scenario) -> list[str]:
+def aged(comparison: Comparison, best: Scenario) -> list[str]:
     """The day of the price that most of the cost comes from, where it is out of date."""
     for entry in comparison.stale:
         if entry.line == COMPUTE and best.option in entry.purchases:

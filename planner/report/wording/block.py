@@ -18,10 +18,10 @@ def short(plan: BlockPlan) -> str:
 
 def sentences(plan: BlockPlan, *, in_full: bool = True) -> list[str]:
     """`Buy 21 days ($1.58M, sold from 2026-09-07).` `7% of the outcomes outlast it: half of these need up to 4 days
-    more ($301k at today's price), 1 in 10 of these more than 11 ($828k).` `Decide by day 18 (2026-11-20): if less
+    more ($301k at the same price), 1 in 10 of these more than 11 ($828k).` `Decide by day 18 (2026-11-20): if less
     than 86% is done, extend by the rest (planner reserve --extend, sold from 2026-09-28, assumed chance 50%).` `If AWS
-    has none: On-Demand (planner leave, $350k, assumed chance 60%); if not that either, a later block (assumed: 14 days
-    on).`
+    has none: On-Demand for as long (planner leave, $350k, assumed chance 60%); if not that either, a later block
+    (assumed: 14 days on).`
     """
     buy = f"Buy {_days(plan.days)} ({figures.usd(plan.usd)}, sold from {plan.sold_from})"
     if len(plan.parts) > 1:
@@ -73,7 +73,8 @@ def _after(plan: BlockPlan, *, in_full: bool) -> list[str]:
     rest = (
         [f"If AWS has none: {'; if not that either, '.join(way for way, _ in others)}."] if others and in_full else []
     )
-    return [f"{share} of the outcomes outlast it{why}{_needed(plan)}.", f"{when} {first}.", *rest]
+    cost = "" if plan.outlast_mean_usd is None else f" and cost {figures.usd(plan.outlast_mean_usd)} on average"
+    return [f"{share} of the outcomes outlast it{cost}{why}{_needed(plan)}.", f"{when} {first}.", *rest]
 
 
 def _ways(plan: BlockPlan) -> list[tuple[str, str]]:
@@ -81,7 +82,7 @@ def _ways(plan: BlockPlan) -> list[tuple[str, str]]:
     ways = [(f"a later block (assumed: {_days(plan.later_wait_days)} on)", "a later block")]
     if plan.on_demand_usd is not None:
         usd, chance = figures.usd(plan.on_demand_usd), figures.percent(plan.on_demand_found)
-        way = f"On-Demand (planner leave, {usd}, assumed chance {chance})"
+        way = f"On-Demand for as long (planner leave, {usd}, assumed chance {chance})"
         ways = [(way, f"On-Demand ({chance})"), *ways]
     if plan.tail == EXTEND and plan.extension_usd is not None:
         ways = [(_extension(plan), "an extension"), *ways]
@@ -122,18 +123,18 @@ def more_cash(plan: BlockPlan) -> str:
     what = "another block of" if _exceeds(plan, plan.extension_days) else "an extension by"
     return (
         f"{plan.decide_on}: {figures.usd(plan.extension_usd)} more where the run outlasts the block ({share} of the "
-        f"outcomes), for {what} {_days(plan.extension_days or 0)}, enough in half of these"
+        f"outcomes), for {what} {_days(plan.extension_days or 0)} if AWS has it, enough in half of these"
     )
 
 
 def _needed(plan: BlockPlan) -> str:
-    """`: half of these need up to 4 days more ($301k at today's price), 1 in 10 of these more than 11 ($828k)`"""
+    """`: half of these need up to 4 days more ($301k at the same price), 1 in 10 of these more than 11 ($828k)`"""
     if plan.tail != EXTEND or plan.extension_usd is None:
         return ""
     days, most = plan.extension_days or 0, plan.extension_p90_days
     if most is None or most <= days:
-        return f": these need up to {_days(days)} more ({figures.usd(plan.extension_usd)} at today's price)"
-    said = f": half of these need up to {_days(days)} more ({figures.usd(plan.extension_usd)} at today's price)"
+        return f": these need up to {_days(days)} more ({figures.usd(plan.extension_usd)} at the same price)"
+    said = f": half of these need up to {_days(days)} more ({figures.usd(plan.extension_usd)} at the same price)"
     return f"{said}, 1 in 10 of these more than {int(most)} ({figures.usd(plan.extension_p90_usd or 0)})"
 
 

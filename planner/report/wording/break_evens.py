@@ -221,7 +221,12 @@ def lead(study: Study, fleet: str = "") -> str:
     """By how much the recommended one leads the next that could replace it, and whether that is a small lead."""
     if len(study.ranking) < 2:
         return "Only one scenario is feasible and completely priced."
-    first, second = study.ranking[:2]
+    first, *others = study.ranking
+    # of node counts only a few are varied, so that the next of these is not the next of all
+    another = [one for one in others if _way(one.id) != _way(first.id)]
+    if not another and _way(first.id) == _way(others[0].id) and first.id.split("/")[1] != others[0].id.split("/")[1]:
+        return "Every other choice that was varied differs in its node count alone."
+    second = another[0] if another else others[0]
     names = [_choice(one.id, fleet) for one in (first, second)]
     names[0] = names[0][:1].upper() + names[0][1:]
     if math.isinf(second.ranked_usd):
@@ -234,6 +239,11 @@ def lead(study: Study, fleet: str = "") -> str:
     than = f"{_next_of(first.id, second.id)}, {names[1]}"
     text = f"{names[0]} costs {by} less than {than}, including the effort of operating it"
     return text + (": a small lead" if share < SMALL else "")
+
+
+def _way(id: str) -> tuple[str, str]:
+    store, _, buy = id.split("/")
+    return store, buy
 
 
 def _next_of(first: str, second: str) -> str:

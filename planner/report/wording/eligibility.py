@@ -85,7 +85,7 @@ def cheaper_if(scenario: Scenario, *, rule: bool = True) -> str:
     if scenario.held_back:
         guessed = scenario.unproven and scenario.futures and scenario.option and scenario.option.starts_on_spot
         share = figures.percent(scenario.futures[0].fraction) if guessed else ""
-        found.append(f"It {held_back(scenario)}{f': the {share} is an assumption' if guessed else ''}")
+        found.append(f"It {held_back(scenario)}{f', and the {share} is an assumption' if guessed else ''}")
     if scenario.rule and rule:
         found.append(f"Rule: {scenario.rule.rstrip('.')}")
     return ". ".join(found)

@@ -38,10 +38,10 @@ from planner.worker_pool.result import PoolComparison
 
 TITLE, NOTHING = "To approve", "Nothing to approve"
 APPENDIX = "Everything after this page is the appendix: where each figure comes from."
-BUDGET, PAYMENTS = "Budget to approve", "Payments, as planned"
+BUDGET, PAYMENTS = "Budget to approve", "Payments to AWS, as planned"
 HEADING = (("budget", BUDGET), ("payments", PAYMENTS), ("risk", "Risk"), ("what is not known", "Not known"))
 SIGNED = ("Requested by", "Approved by", "Date", "Signature")
-OVER = "The stack's budget alarms write before it is reached; what exceeds it needs a new approval."
+OVER = "The stack's alarms send mail before it is reached; nothing stops by itself, and more needs a new approval."
 OUTSIDE = {"salaries": "salaries", "preprocessing": "preprocessing", "experiments": "experiments before this run"}
 ITEMS = (Kind.ITEM, Kind.WARNING)
 MOST = 6  # things that are not known that are named
@@ -73,6 +73,7 @@ def sheet_of(comparison: Comparison, study: Study | None = None) -> Sheet:
         nearest = [line.text for line in relaxations.sentences(comparison)]
         return sheet_without(comparison, answer.nothing(comparison), nearest)
     found = [
+        ("Before you sign", answer.aged(comparison, best)),
         (
             BUDGET,
             (budget(best, "outcomes"), *_stack(best), *_covered(best), OVER, after_run.sentence(comparison, best)),

@@ -40,11 +40,11 @@ def test_an_extension_is_named_for_half_and_for_nine_of_ten():
     assert block.sentences(PLAN) == [
         "Buy 14 days ($31.7k, sold from 2026-09-07).",
         "79% of the outcomes outlast it; a longer one costs more on average: half of these need up to 4 days more "
-        "($9,060 at today's price), 1 in 10 of these more than 13 ($29.5k).",
+        "($9,060 at the same price), 1 in 10 of these more than 13 ($29.5k).",
         "Decide by day 11 (2026-11-13): if less than 79% is done, extend by the rest (planner reserve --extend, sold "
         "from 2026-09-28, assumed chance 50%).",
-        "If AWS has none: On-Demand (planner leave, $13.3k, assumed chance 60%); if not that either, a later block "
-        "(assumed: 14 days on).",
+        "If AWS has none: On-Demand for as long (planner leave, $13.3k, assumed chance 60%); if not that either, a "
+        "later block (assumed: 14 days on).",
     ]
     certain = said(replace(PLAN, extension_is_certain=True))
     assert certain.endswith(
@@ -57,7 +57,7 @@ def test_a_screen_has_the_second_and_third_way_in_a_few_words():
 
 
 def test_where_all_need_the_same_it_is_named_once():
-    assert ": these need up to 4 days more ($9,060 at today's price)." in said(replace(PLAN, extension_p90_days=4))
+    assert ": these need up to 4 days more ($9,060 at the same price)." in said(replace(PLAN, extension_p90_days=4))
 
 
 def test_of_a_length_that_the_plan_sets_nothing_is_claimed():
@@ -66,8 +66,8 @@ def test_of_a_length_that_the_plan_sets_nothing_is_claimed():
 
 def test_cash_names_what_most_outcomes_pay_later():
     assert block.more_cash(PLAN) == (
-        "2026-11-13: $9,060 more where the run outlasts the block (79% of the outcomes), for an extension by 4 days, "
-        "enough in half of these"
+        "2026-11-13: $9,060 more where the run outlasts the block (79% of the outcomes), for an extension by 4 days "
+        "if AWS has it, enough in half of these"
     )
     assert block.more_cash(replace(PLAN, outlast_fraction=0.0, extension_usd=None)) == ""
     assert block.more_cash(replace(PLAN, tail="on-demand")) == ""

@@ -37,10 +37,10 @@ def test_the_budget_is_the_p90_and_cash_is_the_block_s_fee(comparison):
     assert facts[BUDGET].startswith(f"{figures.usd(best.cost_usd.p90)} (P90): 9 of 10 outcomes cost less")
     assert "Covers GPU nodes; " in facts[BUDGET]
     assert "Does not cover tax, AWS Support, salaries, " in facts[BUDGET]
-    assert figures.usd(best.cash[0].usd) in facts["Payments, as planned"]
+    assert figures.usd(best.cash[0].usd) in facts["Payments to AWS, as planned"]
     assert (
         f"at purchase, by {best.cash[0].due} (sold from {best.block_plan.sold_from}): "
-        in facts["Payments, as planned"].lower()
+        in facts["Payments to AWS, as planned"].lower()
     )
     assert f"sold from {best.block_plan.sold_from}" in next(text for what, text in facts.items() if "Buy" in what)
     assert comparison.plan_sha256[:12] in facts["Calculated from"]
@@ -66,7 +66,7 @@ def test_what_stays_in_s3_after_the_run_is_named_by_the_month(kept):
     assert usd == pytest.approx((more - less) / 30 * 730 / 24, rel=0.03)
     text = said(sheet_of(found))[BUDGET]
     assert (
-        f"Does not cover S3 after the run: up to {figures.usd(usd)} a month until its data is deleted (T10, at " in text
+        f"Does not cover S3 after the run: up to {figures.usd(usd)} a month until its data is deleted (at " in text
     )
 
 
@@ -80,7 +80,7 @@ def test_a_screen_has_it_too_and_the_choice_says_how_many_blocks():
     assert sheet.heading == "To approve: budget, payments, risk, what is not known"
     fold = page.render(found).partition('<section id="cover"')[2].partition("</section>")[0]
     assert '<details class="appendix">' in fold
-    assert said(sheet)["Payments, as planned"].partition(",")[0] in fold
+    assert said(sheet)["Payments to AWS, as planned"].partition(",")[0] in fold
 
 
 def test_a_pool_has_the_same_page():
@@ -153,7 +153,7 @@ def test_the_days_the_rest_of_the_budget_on_demand_and_the_price_to_stop_at():
     assert "the deadline is 2027-01-04" in told["Dates"]
     assert f"ends on {date(2026, 12, 7) + timedelta(days=best.block_plan.days)}, 11:30 UTC" in told["Dates"]
     rest = rounding.usd_apart(best.cost_usd.plan, best.cost_usd.p90)
-    assert f"{rest} of the budget, for a run that takes longer" in told["Payments, as planned"]
+    assert f"{rest} of the budget, for a run that takes longer" in told["Payments to AWS, as planned"]
     assert "On-Demand: #" in told["Not chosen"]
     # at that price the plan's own comparison has the other one in front
     usd = float(told["Prices"].partition("Above $")[2].partition("/h")[0])
