@@ -64,6 +64,8 @@ FORBIDDEN = (
     "fsx:CreateFileSystemFromBackup",
     "fsx:UpdateFileSystem",
     "kms:CreateKey",
+    "rds:CreateDBInstance",
+    "rds:RestoreDBInstanceToPointInTime",
     "savingsplans:CreateSavingsPlan",
 )
 OF_PCS = ("pcs:CreateCluster", "pcs:CreateComputeNodeGroup")  # an update may scale a group to zero
