@@ -9,11 +9,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from planner import clock
 from planner.report.data.provenance import model_sha256
 
 GOLDEN = Path(__file__).parent / "golden"
+settings.register_profile("busy", parent=settings(), deadline=None)  # a machine that does other work breaks no law
+settings.load_profile("busy")
 os.environ["PLANNER_DATA"] = "/nonexistent"  # price books of whoever runs the tests change no result
 # Fixture -> xdist group of the tests that use it. A group runs on one worker: a machine carries one pool well, and a
 # second worker would wait minutes for what the first one makes for both.
