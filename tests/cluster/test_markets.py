@@ -30,13 +30,13 @@ WHOLE = ("--gres=gpu:h100:8", "--account=speech", "--time=120")
 WORK = f"{sys.executable} {Path(__file__).with_name('work.py')}"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     with standing(tmp_path_factory.mktemp("markets"), SPEC) as found:
         yield found
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def data() -> Iterator[Bucket]:
     with bucket() as made:
         yield made
