@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
+import signal
+import subprocess
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +18,7 @@ from fleet_pool.slurm.settings import Project
 
 from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import SETTINGS, needs_slurm
-from tests.cluster.page import PAGE, Shell, causes, typed
+from tests.cluster.page import PAGE, Shell, causes, script, typed
 
 pytestmark = needs_slurm
 NODE = "p5-48xlarge-3"
@@ -22,6 +27,17 @@ SPEECH = ("--account=speech", *JOB)
 # told to end it saves, and asks for another start
 SAVES = """srun bash -c "trap 'echo saved; exit 75' TERM; echo begins; for ((n = 0; n < 600; n++)); do sleep 0.2; done"
 """
+# what AWS PCS does to instances: SuspendProgram ends one, ResumeProgram launches another. slurmd -b: a new boot
+ENDS = 'for n in $(scontrol show hostnames "$1"); do kill -9 "$(cat {folder}/slurmd.$n.pid)"; done'
+LAUNCHES = """for n in $(scontrol show hostnames "$1"); do
+    setsid slurmd -D -b -N $n < /dev/null > /dev/null 2>&1 & echo $n >> {folder}/launched
+done"""
+CLOUD = """SuspendProgram={folder}/ends
+ResumeProgram={folder}/launches
+SuspendTime=86400
+SuspendTimeout=3
+ResumeTimeout=120
+"""
 
 
 @pytest.fixture(scope="module")
@@ -29,13 +45,40 @@ def shell(slurm: Cluster) -> Shell:
     return Shell(slurm, SETTINGS)
 
 
+@pytest.fixture(scope="module")
+def cloud(slurm: Cluster) -> Iterator[Cluster]:
+    """Nodes that Slurm may power down, as those of AWS PCS."""
+    folder = slurm.folder
+    path = f"export SLURM_CONF={folder}/slurm.conf PATH={slurm.environment['PATH']}\n"
+    script(folder / "ends", path + ENDS.format(folder=folder))
+    script(folder / "launches", path + LAUNCHES.format(folder=folder))
+    conf = folder / "slurm.conf"
+    conf.write_text(conf.read_text().replace(" CPUs=", " State=CLOUD CPUs=") + CLOUD.format(folder=folder))
+    for program in ("slurmd", "slurmctld"):
+        slurm.end(program)
+    slurm.start("slurmctld", "-D", "-c")  # nodes begin without an instance
+    slurm.until("PowerSave", "scontrol", "update", "NodeName=ALL", "State=POWER_UP")
+    slurm.wait("all nodes idle", lambda: list(slurm.states().values()).count("idle") == len(slurm.names), 90)
+    (folder / "launched").unlink()
+    yield slurm
+    for pid in folder.glob("slurmd.*.pid"):
+        with contextlib.suppress(ProcessLookupError, FileNotFoundError):
+            os.kill(int(pid.read_text()), signal.SIGKILL)
+
+
 def state(shell: Shell, shows: str, **values: str) -> list[list[str]]:
     """Rows of name, state, reason."""
-    return [row.split(maxsplit=2) for row in shell.run(shows, **values).splitlines()[1:]]
+    rows = [row.split(maxsplit=2) for row in shell.run(shows, fails=False, **values).splitlines()[1:]]
+    return [row for row in rows if row[0] == values.get("NODE", row[0])]
 
 
-def test_a_job_leaves_a_node_that_is_to_be_swapped(quiet: Cluster, shell: Shell):
-    drain, who, save, shows, _ = typed("Swap a node")
+def gone(shell: Shell, shows: str, **values: str) -> bool:
+    """Slurm shows a node without an instance with ~, or not at all (PrivateData=cloud)."""
+    return all(row[1].endswith("~") for row in state(shell, shows, **values))
+
+
+def test_swap_a_node(cloud: Cluster, quiet: Cluster, shell: Shell):
+    drain, who, save, shows, down = typed("Swap a node")
     job = quiet.sbatch(SAVES, *SPEECH, "--nodes=2", name="gang")
     quiet.is_(job, "RUNNING")
     quiet.wait("its start", lambda: quiet.output("gang").count("begins") == 2, 30)
@@ -47,8 +90,13 @@ def test_a_job_leaves_a_node_that_is_to_be_swapped(quiet: Cluster, shell: Shell)
     quiet.wait("the next start", lambda: quiet.output("gang").count("begins") == 4, 90)
     assert quiet.output("gang").count("saved") == 2
     assert node not in quiet.run("scontrol", "show", "hostnames", quiet.of_job(job, "NodeList")).split()
-    quiet.run("scancel", job)
-    quiet.run("scontrol", "update", f"NodeName={node}", "State=RESUME")
+    shell.run(down, NODE=node)
+    quiet.wait("it is gone", lambda: gone(shell, shows, NODE=node), 60)
+    quiet.run("scontrol", "update", f"NodeName={node}", "State=POWER_UP")  # AWS PCS keeps the size of its groups
+    quiet.wait("another", lambda: state(shell, shows, NODE=node) == [[node, "idle", "none"]], 90)
+    assert (quiet.folder / "launched").read_text().split() == [node]
+    after = quiet.sbatch("hostname", *SPEECH, "--nodes=1", f"--nodelist={node}", name="after")
+    quiet.is_(after, "COMPLETED")
 
 
 def test_a_drain_is_taken_back(quiet: Cluster, shell: Shell):
@@ -56,6 +104,22 @@ def test_a_drain_is_taken_back(quiet: Cluster, shell: Shell):
     (back,) = re.findall(r"`(sudo scontrol update NodeName=\$NODE\s+State=RESUME)`\. If", PAGE)
     shell.run(back.replace("\n", " "), NODE=NODE)
     quiet.wait("it is back", lambda: quiet.states()[NODE] == "idle", 30)
+
+
+def test_drain_for_an_image(cloud: Cluster, quiet: Cluster, shell: Shell):
+    down, shows = typed("Drain for an image")
+    busy, free = "p5-48xlarge-5", "p5-48xlarge-6"
+    job = quiet.sbatch("sleep 15", *SPEECH, "--nodes=1", f"--nodelist={busy}", name="goes-on")
+    quiet.is_(job, "RUNNING")
+    nodes = "p5-48xlarge-[5-6]"
+    shell.run(down, NODES=nodes)
+    assert dict(row[:2] for row in state(shell, shows, NODES=nodes))[busy].startswith("drain")
+    quiet.is_(job, "COMPLETED")
+    quiet.wait("both are gone", lambda: gone(shell, shows, NODES=nodes), 60)
+    assert quiet.of_job(job, "Restarts") == "0"
+    quiet.run("scontrol", "update", f"NodeName={nodes}", "State=POWER_UP")
+    quiet.wait("others", lambda: {row[1] for row in state(shell, shows, NODES=nodes)} == {"idle"}, 90)
+    assert {busy, free} <= set((quiet.folder / "launched").read_text().split())
 
 
 def test_add_a_project(quiet: Cluster, shell: Shell):
@@ -81,37 +145,61 @@ def found() -> accounting.Known:
     return accounting.known(command.run(*accounting.SHOW_QOS), command.run(*accounting.SHOW_ACCOUNTS))
 
 
-def test_someone_leaves(quiet: Cluster, shell: Shell):
-    """root, whose name is in both projects of the tests: another user of this machine may not read its slurm.conf."""
-    _, _, end, shows = typed("Someone leaves")
-    shows, who = shows.replace("show", "-nP show"), "root"
+@pytest.fixture
+def ben(slurm: Cluster) -> Iterator[str]:
+    """A user who may read the cluster's files, as pytest's folders let nobody."""
+    for folder in (slurm.folder, *slurm.folder.parents[:2]):
+        folder.chmod(folder.stat().st_mode | 0o011)
+    name = f"planner-t-{os.getpid()}"
+    subprocess.run(["useradd", "--no-create-home", name], check=True)
+    yield name
+    subprocess.run(["userdel", name], check=True)
+
+
+def test_someone_leaves(ben: str, quiet: Cluster, shell: Shell):
+    look, save, end, shows = typed("Someone leaves")
+    shows = shows.replace("show", "-nP show")
     vision, speech = SETTINGS.projects
-    runs = quiet.sbatch(SAVES, "--account=vision", *JOB, "--nodes=2", name="runs")
+    both = replace(
+        SETTINGS, projects=(replace(vision, users=(*vision.users, ben)), replace(speech, users=("root", ben)))
+    )
+    assert command.apply(both) == 0
+    assert accounting.known("", "", users=command.run(*accounting.SHOW_USERS)).defaults[ben] == "vision"
+    mine = ("--account=vision", f"--uid={ben}", "--chdir=/tmp", "--output=/dev/null", *JOB)
+    runs = quiet.sbatch(SAVES, *mine, "--nodes=2", name="runs")
     quiet.is_(runs, "RUNNING")
-    waits = quiet.sbatch("sleep 1", "--account=vision", *JOB, "--nodes=6", name="waits")
-    left = replace(SETTINGS, projects=(replace(vision, users=("ana",)), speech))
+    waits = quiet.sbatch("sleep 1", *mine, "--nodes=6", name="waits")
+    left = replace(both, projects=(vision, both.projects[1]))
     assert command.apply(left) == 0
     shell.says(waits, "its user is no longer in the plan")
     with pytest.raises(AssertionError, match="Job violates accounting/QOS policy"):
-        quiet.sbatch("true", "--account=vision", *JOB, "--nodes=1", name="late")
-    other = quiet.sbatch("true", *SPEECH, "--nodes=1", name="other")
+        quiet.sbatch("true", *mine, "--nodes=1", name="late")
+    other = quiet.sbatch("true", *mine, "--account=speech", "--nodes=1", name="other")
     quiet.is_(other, "COMPLETED")  # the other project has them still
     for _ in range(2):
         assert command.apply(left) == 0, "nothing is killed, and nothing is refused by Slurm"
     assert quiet.state(runs) == "RUNNING"
-    # named again, what waits goes on
-    assert command.apply(SETTINGS) == 0
-    quiet.run("scancel", runs)
-    quiet.is_(waits, "COMPLETED")
+    said = shell.run(look, WHO=ben)
+    assert re.search(rf"^{runs} vision RUNNING", said, flags=re.MULTILINE)
+    assert re.search(rf"^{waits} vision PENDING", said, flags=re.MULTILINE)
+    # what runs is let save: it waits then
+    shell.run(save, WHO=ben)
+    quiet.wait("it waits", lambda: quiet.state(runs) == "PENDING", 60)
+    assert quiet.of_job(runs, "Restarts") == "1"
+    shell.says(runs, "its user is no longer in the plan")
+    # named again, all of it goes on
+    assert command.apply(both) == 0
+    quiet.is_(runs, "RUNNING")
     assert command.apply(left) == 0
-    shell.run(end, WHO=who)
-    quiet.wait("no job", lambda: not quiet.run("squeue", "--noheader", f"--user={who}"), 60)
+    shell.run(end, WHO=ben)
+    quiet.wait("no job", lambda: not quiet.run("squeue", "--noheader", f"--user={ben}"), 60)
+    assert command.apply(left) == 0
+    assert shell.run(shows, WHO=ben).split() == [f"speech|{ben}"]
+    assert accounting.known("", "", users=command.run(*accounting.SHOW_USERS)).defaults[ben] == "speech"
+    assert int(shell.run(f"sacct --noheader --allusers -X --user={ben} --account=vision | wc -l")) == 2
     for _ in range(2):
-        assert command.apply(left) == 0
-    rows = shell.run(shows, WHO=who).split()
-    assert f"vision|{who}" not in rows
-    assert f"speech|{who}" in rows
-    assert command.apply(SETTINGS) == 0
+        assert command.apply(SETTINGS) == 0
+    assert shell.run(shows, WHO=ben) == ""
 
 
 def test_who_is_added_by_hand_stays(quiet: Cluster):
