@@ -65,9 +65,7 @@ def test_what_stays_in_s3_after_the_run_is_named_by_the_month(kept):
     usd = usd_per_month(found, found.best)
     assert usd == pytest.approx((more - less) / 30 * 730 / 24, rel=0.03)
     text = said(sheet_of(found))[BUDGET]
-    assert (
-        f"Does not cover S3 after the run: up to {figures.usd(usd)} a month until its data is deleted (at " in text
-    )
+    assert f"Does not cover S3 after the run: up to {figures.usd(usd)} a month until its data is deleted (at " in text
 
 
 def test_a_screen_has_it_too_and_the_choice_says_how_many_blocks():
