@@ -207,9 +207,12 @@ def _next(spec: ClusterSpec, plan_path: str, overrides: Sequence[str], out: str 
     folder = shlex.quote(visible(out)) if out else ""
     path = " ".join([shlex.quote(visible(plan_path)), *(f"--set {shlex.quote(visible(one))}" for one in overrides)])
     lines = ["Next:"]
-    blocks = [entry for entry in missing_ids(spec) if entry.name.startswith("buying.")]
-    bought = {entry.name for entry in blocks} | ({"zone_id"} if blocks else set())
-    given = [entry.option for entry in missing_ids(spec) if entry.option and entry.name not in bought]
+    missing = missing_ids(spec)
+    blocks = [entry for entry in missing if entry.name in ("buying.reservation_id", "buying.further_blocks")]
+    bought = (
+        {"buying.reservation_id", "buying.ends", "zone_id"} if any(entry.option for entry in blocks) else set[str]()
+    )
+    given = [entry.option for entry in missing if entry.option and entry.name not in bought]
     if given:
         again = " ".join(f"{option} ..." for option in given)
         again += " --canary" if spec.canary else ""
@@ -219,7 +222,7 @@ def _next(spec: ClusterSpec, plan_path: str, overrides: Sequence[str], out: str 
     if blocks:
         file = f"{folder}/{name_of(spec.stack)}" if folder else f"--stack {spec.stack}"
         each = "each time it buys one block" if len(spec.blocks) > 1 else "it buys the Capacity Block"
-        lines += [f"  planner reserve {file}  # {each}, and writes its id, end and zone"] * len(spec.blocks)
+        lines += [f"  planner reserve {file}  # {each}, and writes its id, end and zone"] * len(blocks)
     lines.append(f"  planner preview {path} --scenario {spec.scenario}")
     where = f"-C {folder} " if folder else ""
     lines.append(f"  pulumi {where}preview --stack {spec.stack}")
