@@ -28,9 +28,9 @@ def range_of(planned: float, draws: Number, count: int) -> Range:
     return Range(plan=planned, p10=p10, p50=p50, p90=p90)
 
 
-def worst_tenth(draws: NDArray[np.float64]) -> float:
+def worst_tenth(draws: NDArray[np.float64], p90: float) -> float:
     """Mean of the draws at and above their 90th percentile."""
-    return float(np.mean(draws[draws >= quantiles(draws, (0.9,))[0]]))
+    return float(np.mean(draws[draws >= p90]))
 
 
 def percentile_of(planned: float, draws: Number, count: int) -> float | None:

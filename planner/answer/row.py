@@ -102,6 +102,11 @@ class Row:
         return bool(self.priced_only or self.unproven)
 
     @property
+    def late_fraction(self) -> float:
+        """Share of the draws beyond the plan's own limit of days; 0 where it has none."""
+        return 0.0 if self.on_time_fraction is None or self.limit_is_assumed else 1 - self.on_time_fraction
+
+    @property
     def unit(self) -> float:
         """What its cost is divided by where choices are compared."""
         return 1.0

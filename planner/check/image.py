@@ -57,7 +57,7 @@ def allowed_line(what: str, ami: str, state: Any, images: Any, wanted: Wanted) -
     GetAllowedImagesSettings, read 2026-11-29): enabled, EC2 neither shows nor starts any other image."""
     asked = f"Allowed AMIs of the account, for image {ami} of {what} nodes"
     shows = f"aws ec2 get-allowed-images-settings --region {wanted.spec.region}"
-    mends = f"whoever manages it adds the image's owner: {shows}"
+    mends = f"have the administrator of that setting add the image's owner: {shows}"
     matter = waits(f"allowed-images.{what}", asked, wanted, mends)
     if isinstance(state, NotKnown):
         return matter.not_known(state)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from planner.estimate.choice import MOST_BLOCKS
+from planner.estimate.choice import in_few_blocks
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
 from planner.estimate.work import work_on
-from planner.models.block_sizes import block_sizes
 from planner.models.compute import BLOCK_MAX_DAYS, BLOCK_MAX_NODES, block_days, usable_hours
 
 NEAR = 0.05  # costs hardly more
@@ -42,7 +41,7 @@ def fitting_counts(request: Request, block: Scenario, most_usd: float) -> Iterat
         if block.cost_usd.plan * fee / here <= most_usd:
             found.append((fee, nodes))
     counts = [nodes for _, nodes in sorted(found)[:BEST]]
-    whole = sorted((fee, nodes) for fee, nodes in found if len(block_sizes(nodes)) <= MOST_BLOCKS)
+    whole = sorted((fee, nodes) for fee, nodes in found if in_few_blocks(nodes))
     large = [nodes for fee, nodes in whole if fee <= whole[0][0] * (1 + NEAR)]
     near = [more for nodes in counts for more in (nodes, nodes + 1) if more != block.nodes]
     yield from dict.fromkeys((*near, *(nodes for _, nodes in whole[:BEST]), *sorted(large)[-BEST:]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from planner.answer.quote import ON_DEMAND
 from planner.decide.comparison import Comparison
 from planner.estimate.facts import MAY_NOT_FINISH
 from planner.estimate.result import Scenario
@@ -22,6 +23,14 @@ def leaders_of(comparison: Comparison) -> list[Scenario]:
         return comparison.complete[:1]
     named = [entry.id for entry in comparison.answer.alternatives]
     return [comparison.best, *(s for id in named for s in comparison.scenarios if s.id == id)]
+
+
+def first_on_demand(comparison: Comparison) -> Scenario | None:
+    """The first choice bought without any commitment that keeps the limits; where none does, that of the recommended
+    nodes and storage, so that only the way to buy differs; else the first of all."""
+    there, best = [s for s in comparison.complete if s.option.family == ON_DEMAND], comparison.best
+    alike = [s for s in there if best and (s.layout, s.variant, s.nodes) == (best.layout, best.variant, best.nodes)]
+    return next(iter((*(s for s in there if s.eligible), *alike, *there)), None)
 
 
 def p90_is_open(scenario: Scenario) -> bool:

@@ -9,6 +9,7 @@ from planner.answer.quote import NO_DRAWS, ON_DEMAND, Quote, Side, saving_of
 from planner.decide.compare import compare
 from planner.decide.comparison import Comparison
 from planner.decide.enumerate import evaluate
+from planner.decide.leaders import first_on_demand
 from planner.decide.search import Each
 from planner.errors import UsageProblem
 from planner.estimate.outcomes import RunOutcomes, outcomes_of
@@ -22,22 +23,15 @@ from pricing.offers import PurchaseOption
 def on_demand(request: Request, comparison: Comparison, each: Each = map) -> tuple[Request, Side[Scenario]]:
     """The first On-Demand choice of a plan: an eligible one where there is any. A plan that does not ask for On-Demand
     is priced with it. Raises UsageProblem where none has a price."""
-    found = _first(comparison)
+    found = first_on_demand(comparison)
     if found is None:
         purchase = request.plan.purchase.model_copy(update={"options": (PurchaseOption.parse(ON_DEMAND).id,)})
         request = replace(request, plan=request.plan.model_copy(update={"purchase": purchase}))
         comparison = compare(request, each)
-        found = _first(comparison)
+        found = first_on_demand(comparison)
     if found is None:
         raise UsageProblem("--vs on-demand: no On-Demand choice of this plan has a price; `planner compare` says why")
     return request, Side(scenario=found, comparison=comparison)
-
-
-def _first(comparison: Comparison) -> Scenario | None:
-    """Of the recommended nodes and storage where none keeps the limits, so that only the way to buy differs."""
-    there, best = [s for s in comparison.complete if s.option.family == ON_DEMAND], comparison.best
-    alike = [s for s in there if best and (s.layout, s.variant, s.nodes) == (best.layout, best.variant, best.nodes)]
-    return next((s for s in (*(s for s in there if s.eligible), *alike, *there)), None)
 
 
 def quote(old: tuple[Request, Side[Scenario]], new: tuple[Request, Side[Scenario]]) -> Quote[Scenario]:

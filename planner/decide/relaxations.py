@@ -23,11 +23,10 @@ from planner.decide.enumerate import evaluate
 from planner.decide.moved_limits import is_out_of_reach, with_limit
 from planner.decide.spares import with_spares
 from planner.decide.variants import ChangedPlan, Size, with_value
-from planner.estimate.choice import MOST_BLOCKS
+from planner.estimate.choice import in_few_blocks
 from planner.estimate.constraints import broken_constraints, limit_of_plan
 from planner.estimate.request import Request
 from planner.models.bill import without_nodes
-from planner.models.block_sizes import block_sizes
 from planner.models.number import rounded
 from planner.plan.quantities import MAX_HOURS
 from planner.plan.types import Plan
@@ -160,7 +159,7 @@ def _next(count: int, comparison: Comparison) -> int:
 
 def _few_blocks(above: int, below: int) -> list[int]:
     """The sizes between two that are few enough Capacity Blocks to be recommended."""
-    return [n for n in range(above + 1, below) if len(block_sizes(n)) <= MOST_BLOCKS]
+    return [n for n in range(above + 1, below) if in_few_blocks(n)]
 
 
 def _handy_sizes(least: int) -> list[int]:

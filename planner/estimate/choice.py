@@ -14,6 +14,11 @@ RECORDED_GANGS = ("p3", "p3dn", "g4dn")
 LARGEST_OBSERVED_GANG = 16  # nodes; github skypilot-org/spot-traces 221da1a: 16 x p3.2xlarge, August 2023
 
 
+def in_few_blocks(nodes: int) -> bool:
+    """Whether so many nodes are few enough Capacity Blocks to be counted on."""
+    return len(block_sizes(nodes)) <= MOST_BLOCKS
+
+
 LEAST_GANG_DAYS = 3.0  # of the whole gang; the public recordings of gangs are five days long
 
 
@@ -54,7 +59,7 @@ class Choice:
     def unproven(self) -> str:
         """Why nobody can count on having the nodes like this; empty if one can."""
         family = self.option.family
-        if family == "capacity-block" and len(block_sizes(self.nodes)) > MOST_BLOCKS:
+        if family == "capacity-block" and not in_few_blocks(self.nodes):
             many = f"{self.nodes} nodes are more than {MOST_BLOCKS} Capacity Blocks"
             return f"{many}, which AWS may not sell for the same days"
         if self.option.starts_on_spot:

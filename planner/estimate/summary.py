@@ -101,6 +101,7 @@ def outlined(
     run, finished, delivered = planned.run, outcomes.finished, planned.run.delivered_fraction
     cost = float(planned.cost_usd) if cost_usd is None else cost_usd
     deployment = entry.layout.deployment(plan, central)
+    ranged = range_of(cost, outcomes.cost_usd, draws)
     refused = broken_constraints(plan, layout=entry.layout, service=run.service, demand=run.demand)
     return replace(
         _blank(entry),
@@ -112,13 +113,13 @@ def outlined(
         complete=not entry.unpriced,
         unpriced=entry.unpriced,
         days=range_of(float(planned.days), outcomes.days, draws),
-        cost_usd=range_of(cost, outcomes.cost_usd, draws),
+        cost_usd=ranged,
         effort_usd=float(planned.effort_usd),
         useful_gpu_hours=float(run.useful_gpu_hours),
         delivered_fraction=None if delivered is None else float(delivered),
         availability=None if delivered is None else plan.decision.availability,
         mean_cost_usd=(float(np.mean(outcomes.cost_usd)) if draws else cost) if finished.all() else None,
-        worst_tenth_usd=worst_tenth(outcomes.cost_usd) if draws and finished.all() else None,
+        worst_tenth_usd=worst_tenth(outcomes.cost_usd, ranged.p90) if draws and finished.all() else None,
         block_days=outcomes.block_days,
         finish_fraction=share_of(finished),
     )

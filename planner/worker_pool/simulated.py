@@ -82,14 +82,15 @@ def simulated(
     price = choice.price.draws if choice.price else np.full(len(found), math.nan)
     job_usd = np.concatenate([run.busy[np.isfinite(run.end)] * usd for run, usd in zip(found, price, strict=True)])
     counts = np.concatenate([run.interruptions for run in found])
+    cost = range_of(math.fsum(line.effective_cost for line in bill.lines), outcomes.cost_usd, len(found))
     scenario = replace(
         blank,
         choice=choice,
         complete=not bill.unpriced,
         unpriced=bill.unpriced,
-        cost_usd=range_of(math.fsum(line.effective_cost for line in bill.lines), outcomes.cost_usd, len(found)),
+        cost_usd=cost,
         mean_cost_usd=float(outcomes.cost_usd.mean()) if finished.all() else None,
-        worst_tenth_usd=worst_tenth(outcomes.cost_usd) if finished.all() else None,
+        worst_tenth_usd=worst_tenth(outcomes.cost_usd, cost.p90) if finished.all() else None,
         effort_usd=float(outcomes.effort_usd.mean()),
         days=range_of(float(outcomes.days.mean()), outcomes.days, len(found)),
         per_job=spread_of(per_job),

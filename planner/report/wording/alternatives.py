@@ -27,9 +27,7 @@ def not_chosen(comparison: Comparison, *, rules: bool = True) -> list[str]:
 def on_demand(comparison: Comparison, best: Scenario) -> list[str]:
     """The first that is bought without any commitment, where the answer does not name it: what most people would do."""
     named_ones = {s.option.family for s in leaders.leaders_of(comparison)}
-    there = [s for s in comparison.complete if s.option.family == "on-demand"]
-    alike = [s for s in there if (s.layout, s.variant, s.nodes) == (best.layout, best.variant, best.nodes)]
-    found = next((s for s in there if s.eligible), next(iter((*alike, *there)), None))
+    found = leaders.first_on_demand(comparison)
     if found is None or "on-demand" in named_ones:
         return []
     assert found.cost_usd is not None and best.cost_usd is not None  # noqa: PT018  they are priced
@@ -135,12 +133,8 @@ def figures_of(comparison: Comparison, scenario: Scenario) -> str:
 
 def _late(scenario: Scenario) -> str:
     """`, late in 5%`, where the plan has a deadline."""
-    late = (
-        0.0
-        if scenario.limit_is_assumed
-        else 1 - (1.0 if scenario.on_time_fraction is None else scenario.on_time_fraction)
-    )
-    return f", late in {figures.percent(late)}" if figures.percent(late) != "0%" else ""
+    late = figures.percent(scenario.late_fraction)
+    return "" if late == "0%" else f", late in {late}"
 
 
 def named(comparison: Comparison, scenario: Scenario, *, place: bool = True) -> str:

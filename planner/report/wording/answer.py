@@ -279,8 +279,7 @@ def risk(comparison: Comparison, best: Scenario) -> str:
     if unfinished:
         what = "outlast the Capacity Block" if best.option.family == "capacity-block" else "never finish"
         parts.append(f"{figures.percent(unfinished)} {what}")
-    missed = 0.0 if best.on_time_fraction is None or best.limit_is_assumed else 1 - best.on_time_fraction
-    late = rounding.number(figures.percent(missed).removesuffix("%"))
+    late = rounding.number(figures.percent(best.late_fraction).removesuffix("%"))
     late -= rounding.number(figures.percent(unfinished).removesuffix("%"))
     if late > 0:
         parts.append(f"{late:.0f}% {'more ' if unfinished else ''}miss the deadline")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from planner.answer.measure import cost_of
+from planner.answer.row import Row
 from planner.decide.commitments import CommitmentFamily
 from planner.decide.comparison import Comparison
 from planner.decide.leaders import without_node_price
@@ -186,7 +187,7 @@ def _shortfalls(scenario: Scenario) -> list[str]:
     return [entry.kind for entry in scenario.shortfalls] or [held_back(scenario)]
 
 
-def misses(scenarios: Sequence[Scenario], words: Mapping[str, str] = MISSES) -> list[str]:
+def misses(scenarios: Sequence[Row], words: Mapping[str, str] = MISSES) -> list[str]:
     """What they miss, and in which share of the outcomes."""
     kinds = [entry.kind for entry in scenarios[0].shortfalls]
     missed = {kind: [1 - e.fraction for s in scenarios for e in s.shortfalls if e.kind == kind] for kind in kinds}

@@ -112,12 +112,8 @@ def _missed(row: Row) -> str:
     """`misses the deadline in 28% of the outcomes`; empty for a choice that keeps the limits of its plan."""
     if row.eligible:
         return ""
-    said = [
-        f"{left_out.MISSES[each.kind]} in {figures.percent(1 - each.fraction)} of the outcomes"
-        for each in row.shortfalls
-        if each.kind in left_out.MISSES
-    ]
-    return " and ".join(said) or "may miss the limits of its plan"
+    known = all(each.kind in left_out.MISSES for each in row.shortfalls)
+    return " and ".join(left_out.misses([row]) if known else []) or "may miss the limits of its plan"
 
 
 def _top(cost: Range) -> str:

@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 
 from planner import __version__
 from planner.answer.compared import Compared
@@ -191,13 +192,17 @@ def _stop(comparison: Comparison, best: Scenario, study: Study) -> tuple[str, ..
 
 def _decides(best: Scenario) -> tuple[str, ...]:
     """Whose name is missing where the run may outlast its block."""
-    plan = best.block_plan
-    return (f"Decides by {plan.decide_on}",) if plan and plan.decide_day and plan.left_days is not None else ()
+    return (f"Decides by {day}",) if (day := _decide_on(best)) else ()
 
 
 def _when(best: Scenario) -> str:
+    return f"Buy, then decide by {day}" if (day := _decide_on(best)) else "Buy"
+
+
+def _decide_on(best: Scenario) -> date | None:
+    """None where no outcome outlasts its block, or no day of it is early enough."""
     plan = best.block_plan
-    return f"Buy, then decide by {plan.decide_on}" if plan and plan.decide_day and plan.left_days is not None else "Buy"
+    return plan.decide_on if plan and plan.decide_day and plan.left_days is not None else None
 
 
 def unknown(warned: Sequence[str]) -> tuple[str, ...]:
