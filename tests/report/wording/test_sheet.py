@@ -154,7 +154,7 @@ def test_the_days_the_rest_of_the_budget_on_demand_and_the_price_to_stop_at():
     assert f"{rest} of the budget, for a run that takes longer" in told["Payments to AWS, as planned"]
     assert "On-Demand: #" in told["Not chosen"]
     # at that price the plan's own comparison has the other one in front
-    usd = float(told["Prices"].partition("Above $")[2].partition("/h")[0])
+    usd = float(told["Prices"].partition("From $")[2].partition("/h")[0])
     assert usd > 41.53
     for price, option in ((usd * 0.98, "capacity-block"), (usd * 1.02, "on-demand")):
         own = {"purchase": "capacity-block", "usd": price, "unit": "Hrs", "source": "a quote", "date": "2026-12-01"}
