@@ -32,6 +32,7 @@ from planner.models.ledger import Ledger
 from planner.models.number import Number, median
 from planner.models.values import Values
 
+ALL_OFFERS = "look at all offers before you buy one"
 SOLD = "rule:whether AWS sells it, with the chance block.extension_granted_fraction"
 LENGTH = "rule:of all lengths that can be bought at once, nearly the least mean cost with what follows its end"
 HELD = "rule:of all lengths that can be bought at once, the least cost with what follows for the time that is left"
@@ -146,8 +147,8 @@ def bill_block(
     if len(sizes) > 1:
         shown = " + ".join(str(size) for size in sizes)
         warnings.append(
-            f"{purchase.nodes} nodes are {len(sizes)} blocks ({shown}), each bought by itself, perhaps in different "
-            "clusters: look at all offers before you buy one (planner reserve --dry-run)"
+            f"{purchase.nodes} nodes are {len(sizes)} blocks ({shown}) of one job, each bought by itself, perhaps with "
+            f"a slower network between them: {ALL_OFFERS} (planner reserve --dry-run)"
         )
     fee = ledger.sheet.arithmetic(
         BLOCK_FEE,

@@ -14,7 +14,7 @@ from planner.estimate.request import Request
 from planner.report.html import page
 from planner.report.html import sheet as html
 from planner.report.markdown import sheet as markdown
-from planner.report.wording import figures, rounding
+from planner.report.wording import figures, rounding, several_blocks
 from planner.report.wording.after_run import usd_per_month
 from planner.report.wording.sheet import BUDGET, NOTHING, pool_sheet_of, sheet_of
 from tests.builders import RESERVED, book_of, compared, plan_of
@@ -81,9 +81,44 @@ def test_a_screen_has_it_too_and_the_choice_says_how_many_blocks():
     assert said(sheet)["Payments to AWS, as planned"].partition(",")[0] in fold
 
 
+def test_it_says_what_the_run_is_and_at_which_read_rate(comparison):
+    """8 nodes of 8 GPUs that read 250 MB/s each are 16 GB/s; without a rate in the plan its range is named."""
+    given = compared(plan_of(data={"read_per_gpu": "250MB/s"}, fleet={"nodes": 8}), draws=0)
+    work = f"{given.best.useful_gpu_hours:,.0f} GPU-hours of training on "
+    text = said(sheet_of(given))["The run"]
+    assert text.startswith(work)
+    assert f"TB of data, in {given.region}." in text
+    assert text.endswith("Reads 250 MB/s a GPU, 16 GB/s in all (as the plan says).")
+    assumed = compared(plan_of(data={"read_per_gpu": None, "sample": None}, fleet={"nodes": 8}), draws=0)
+    assert "(assumed, 15 to 1460 MB/s in the range)" in said(sheet_of(assumed))["The run"]
+
+
+def test_several_blocks_are_one_cluster_and_it_says_what_to_do_if_one_is_not_offered():
+    """18 nodes are a block of 16 and one of 2; the same choice on 16 nodes was compared, on 32 + 2 it was not."""
+    work = {"work": {"gpu_hours": 38_000}, "deadline": "40d"}
+    blocks = {"options": ["capacity-block"]}
+    fleet = {"instance_types": ["p5.48xlarge"], "nodes": [16, 18]}
+    found = compared(plan_of(fleet=fleet, run=work, purchase=blocks), draws=100)
+    of_18 = next(one for one in found.complete if one.nodes == 18)
+    text = " ".join(several_blocks.sentences(found, of_18))
+    assert text.startswith("The 2 blocks (16 + 2 nodes) are one cluster for one job: the same zone, the same days.")
+    assert "(planner reserve --dry-run, again with --nodes 2)" in text
+    assert "or take one block: #" in text
+    alone = compared(plan_of(fleet={**fleet, "nodes": 34}, run=work, purchase=blocks), draws=100)
+    assert "(--set fleet.nodes=32)" in " ".join(several_blocks.sentences(alone, alone.best))
+    assert several_blocks.sentences(found, next(one for one in found.complete if one.nodes == 16)) == ()
+
+
+def test_who_decides_pays_and_builds_has_a_name_a_date_and_a_signature_each(comparison):
+    sheet = sheet_of(comparison)
+    assert [role.partition(",")[0] for role in sheet.signed] == ["Decides", "Pays", "Buys and deploys"]
+    assert html.render(sheet).count("<td></td>") == 1 + 3 * 3
+    assert "|  | Name | Date | Signature |" in markdown.render(sheet)
+
+
 def test_a_pool_has_the_same_page():
     sheet = pool_sheet_of(few())
-    assert {BUDGET, "Why this one", "Risk", "Prices", "Calculated from"} <= said(sheet).keys()
+    assert {"The run", BUDGET, "Why this one", "Risk", "Prices", "Calculated from"} <= said(sheet).keys()
     assert sheet.signed
 
 
