@@ -5,19 +5,22 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from planner.kinds.training.failed_starts import giving_up
+from planner.models.bill_lines import BLOCK_UNUSED, COMPUTE
 from planner.report.terminal.columns import fitted, rows
 from planner.report.wording.eligibility import duty, why_not
 from planner.report.wording.figures import dollars, many, money, usd, visible
+from planner.report.wording.next_commands import bills, purchases
 from planner.report.wording.table import Column
 from planner.report.wording.wrapping import wrap
-from planner.stack.component import component_of, usd_per_hour_by_component
+from planner.stack.component import component_of, usd_per_hour_by_component, usd_per_hour_now
 from planner.stack.file import name_of
 from planner.stack.placeholders import missing_ids
 from planner.stack.run_dates import crosses_new_year
-from planner.stack.spec import BUDGET_ACTION, PLACEHOLDER
+from planner.stack.spec import BUDGET_ACTION, PLACEHOLDER, is_known
 from pricing.offers import PurchaseOption
 
 if TYPE_CHECKING:
@@ -47,7 +50,7 @@ def summary(
         _table(spec, width, ascii_only),
         _notes(spec, scenario, plan, width),
         _missing(spec, width),
-        _next(spec, plan_path, overrides, out),
+        _next(spec, scenario, plan_path, overrides, out),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
@@ -202,8 +205,10 @@ def _missing(spec: ClusterSpec, width: int) -> list[str]:
     return lines
 
 
-def _next(spec: ClusterSpec, plan_path: str, overrides: Sequence[str], out: str | None) -> list[str]:
-    """out: the folder that was asked for; the commands lead there again."""
+def _next(
+    spec: ClusterSpec, scenario: Scenario, plan_path: str, overrides: Sequence[str], out: str | None
+) -> list[str]:
+    """The commands that are left, and what each spends. out: the folder that was asked for; they lead there again."""
     folder = shlex.quote(visible(out)) if out else ""
     path = " ".join([shlex.quote(visible(plan_path)), *(f"--set {shlex.quote(visible(one))}" for one in overrides)])
     lines = ["Next:"]
@@ -221,15 +226,24 @@ def _next(spec: ClusterSpec, plan_path: str, overrides: Sequence[str], out: str 
     lines.append(f"  planner check {path} --scenario {spec.scenario} --stack {spec.stack}")
     if blocks:
         file = f"{folder}/{name_of(spec.stack)}" if folder else f"--stack {spec.stack}"
-        each = "each time it buys one block" if len(spec.blocks) > 1 else "it buys the Capacity Block"
-        lines += [f"  planner reserve {file}  # {each}, and writes its id, end and zone"] * len(blocks)
+        sizes = [block.nodes for block in spec.blocks if not is_known(block.reservation_id)] or [spec.fleet.nodes]
+        lines += [f"  {one.text}  # {one.note}" for one in purchases(scenario, f"planner reserve {file}", sizes)]
     lines.append(f"  planner preview {path} --scenario {spec.scenario}")
     where = f"-C {folder} " if folder else ""
     lines.append(f"  pulumi {where}preview --stack {spec.stack}")
-    lines.append(f"  pulumi {where}up --stack {spec.stack}")
+    up = f"  pulumi {where}up --stack {spec.stack}"
+    lines.append(f"{up}  # {_bills(spec)}")
     if spec.canary:
         to = f" --out {folder}" if folder else ""
         ready = "  # when the canary is in service"
         lines.append(f"  planner stack {path} --scenario {spec.scenario} --stack {spec.stack}{to}{ready}")
-        lines.append(lines[-2])
+        lines.append(f"{up}  # {_bills(replace(spec, canary=False))}")
     return lines
+
+
+def _bills(spec: ClusterSpec) -> str:
+    """What the stack bills an hour, without the nodes of a block, which is paid."""
+    block = spec.buying.kind == "capacity-block"
+    paid = (COMPUTE, BLOCK_UNUSED) if block else ()
+    usd = math.fsum(usd for line, usd in usd_per_hour_now(spec).items() if line not in paid)
+    return bills(usd, "an hour", block=block)

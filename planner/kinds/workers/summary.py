@@ -9,6 +9,7 @@ import shlex
 from fleet_pool.worker.joblist import MOST_JOBS
 
 from planner.report.wording.figures import many, money, visible
+from planner.report.wording.next_commands import bills
 from planner.report.wording.wrapping import wrap
 from planner.stack.component import usd_per_hour_by_component
 from planner.stack.placeholders import missing_ids
@@ -56,7 +57,7 @@ def summary(spec: ClusterSpec, chosen: PoolScenario, plan_path: str, *, width: i
         "",
         "Next:",
         f"  planner preview {plan} --scenario {spec.scenario}",
-        f"  pulumi up --stack {spec.stack}",
+        f"  pulumi up --stack {spec.stack}  # {bills(standing, 'an hour without jobs', block=False)}",
         "  PLANNER_DATA=$(pulumi stack output data_bucket) python -m fleet_pool.worker put jobs.json",
         f"  aws batch submit-job --job-name NAME --job-queue {queue} --job-definition {definition} "
         f"{jobs} --parameters list=NAME",

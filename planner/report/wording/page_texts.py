@@ -230,12 +230,19 @@ def without_calculation(rank: int) -> str:
     return f"To see where a line comes from, with its inputs: `planner explain PLAN '#{rank}' LINE`"
 
 
-def deployed_by(scenario: str) -> str:
-    block = ["`planner reserve` (buys the Capacity Block)"] if scenario.endswith(f"/{CAPACITY_BLOCK}") else []
-    ways = ["`planner stack PLAN --scenario best`", "`planner check PLAN --scenario best`", *block, "`pulumi up`"]
+def deployed_by(scenario: str, hourly: str) -> str:
+    """hourly: what the stack bills, as it is printed."""
+    block = scenario.endswith(f"/{CAPACITY_BLOCK}")
+    buy = (
+        ["`planner reserve --dry-run` (shows the offers)", "`planner reserve` (spends the block's fee)"]
+        if block
+        else []
+    )
+    up = f"`pulumi up` (bills ${hourly} an hour{', of which the nodes of the block are paid' if block else ''})"
+    ways = ["`planner stack PLAN --scenario best`", "`planner check PLAN --scenario best`", *buy, up]
     return (
-        f"What `pulumi up` creates for {scenario}; `planner preview` lists every resource. To buy and deploy it: "
-        f"{', '.join(ways)}."
+        f"What `pulumi up` creates for {scenario}; `planner preview` lists every resource. To buy and deploy it, in "
+        f"this order: {', '.join(ways)}."
     )
 
 
