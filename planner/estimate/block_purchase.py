@@ -147,8 +147,8 @@ def bill_block(
     if len(sizes) > 1:
         shown = " + ".join(str(size) for size in sizes)
         warnings.append(
-            f"{purchase.nodes} nodes are {len(sizes)} blocks ({shown}) of one job, each bought by itself, perhaps with "
-            f"a slower network between them: {ALL_OFFERS} (planner reserve --dry-run)"
+            f"{purchase.nodes} nodes are {len(sizes)} blocks ({shown}), each bought by itself: {ALL_OFFERS} (planner "
+            "reserve --dry-run)"
         )
     fee = ledger.sheet.arithmetic(
         BLOCK_FEE,

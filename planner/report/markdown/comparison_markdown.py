@@ -114,8 +114,9 @@ def _commands(comparison: Comparison, plan_path: str, again: Sequence[str]) -> l
     """From the approved plan to the running fleet, in order, with what each command spends."""
     best = comparison.best
     found = [] if best is None else next_commands.in_order(comparison, best, plan_path, again)
-    rows = [f"{at}. {code(one.text)}: {md(one.note)}" for at, one in enumerate(found, 1)]
-    return [Fold(title=markdown_texts.IN_ORDER, rows=rows, what=markdown_texts.COMMANDS)] if rows else []
+    rows = [row([f"{at}", code(one.text), md(one.note)]) for at, one in enumerate(found, 1)]
+    head = table(markdown_texts.COMMAND_COLUMNS, [True, False, False])
+    return [Fold(title=markdown_texts.IN_ORDER, head=head, rows=rows, what=markdown_texts.COMMANDS)] if rows else []
 
 
 def bullets(lines: Sequence[str]) -> list[str]:

@@ -273,7 +273,6 @@ def risk(comparison: Comparison, best: Scenario) -> str:
         worst = best.worst_tenth_usd or 0.0
         beyond = f" (these {figures.usd(worst)} on average)" if worst > FAR * cost.p90 else ""
         parts.append(f"1 in 10 outcomes costs more than {figures.usd(cost.p90)}{beyond}")
-        parts += filter(None, [futures.average(best)])
         parts.append(f"1 in 10 takes more than {spoken.run_days(run.p90)}")
     unfinished = best.unfinished_fraction if leaders.may_not_finish(best) else 0.0
     if unfinished:

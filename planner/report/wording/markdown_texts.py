@@ -10,6 +10,7 @@ ASSUMPTION_COLUMNS = ("Assumption", "Value", "Low", "High", "Unit", "Set by", "S
 NOT_IN_THE_TABLE = "Not in the table (the full ranking has them)"
 WITHOUT_A_ROW = "Commitments, and choices that are not in the table"
 NOTES_TITLE = "Notes"
+COMMAND_COLUMNS = ("#", "Command", "What it does")
 IN_ORDER = "What to run next, in this order, and what each command spends"
 # names of rows, where some are left out
 RANKING_ROWS = "rows of the ranking"

@@ -10,7 +10,7 @@ from planner.report.wording.alternatives import figures_of, named
 
 
 def sentences(comparison: Comparison, best: Scenario) -> tuple[str, ...]:
-    """`The 2 blocks (16 + 4 nodes) are one cluster for one job: the same zone, the same days.` `Look at the offers of
+    """`The 2 blocks (16 + 4 nodes) are one cluster for one job: the same zone and days ...` `Look at the offers of
     all before you buy the first ...`; none where one block is enough."""
     if best.blocks < 2:
         return ()
@@ -19,7 +19,8 @@ def sentences(comparison: Comparison, best: Scenario) -> tuple[str, ...]:
     look = f"planner reserve --dry-run{f', again with {others}' if others else ''}"
     shown, both = " + ".join(map(str, sizes)), "both" if best.blocks == 2 else "all"
     return (
-        f"The {best.blocks} blocks ({shown} nodes) are one cluster for one job: the same zone, the same days.",
+        f"The {best.blocks} blocks ({shown} nodes) are one cluster for one job: the same zone and days, perhaps "
+        "with a slower network between them.",
         f"Look at the offers of {both} before you buy the first ({look}). If AWS does not offer {both}, buy none: ask "
         f"again another day, or take {_fewer(comparison, best, sizes[0])}.",
     )

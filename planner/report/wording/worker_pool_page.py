@@ -100,7 +100,7 @@ def _figures(best: PoolScenario) -> list[tuple[str, list[str]]]:
     ]
     if best.futures and math.isfinite(best.futures[1].p50_usd):
         either, shares = futures.either(best)
-        found[0] = (either, [f"{shares} of the runs", *found[0][1][1:]])
+        found[0] = (either, [f"{futures.on_average(best)}{shares} of the runs", *found[0][1][1:]])
     return found
 
 

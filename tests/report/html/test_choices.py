@@ -59,8 +59,8 @@ def test_positions_are_in_proportion() -> None:
 def test_two_futures_are_two_bars() -> None:
     base = ranged(first(small()), cost=(100, 80, 400), run=(4, 3, 5))
     two = (
-        Future(fraction=0.64, p10_usd=80, p50_usd=100, p90_usd=140),
-        Future(fraction=0.36, p10_usd=270, p50_usd=310, p90_usd=400),
+        Future(fraction=0.64, p10_usd=80, p50_usd=100, p90_usd=140, mean_usd=105),
+        Future(fraction=0.36, p10_usd=270, p50_usd=310, p90_usd=400, mean_usd=320),
     )
     found = view(replace(small(), scenarios=(replace(base, eligible=True, futures=two),), answer=answered(base.id)))
     (bar,) = found.ranges.bars

@@ -14,7 +14,7 @@ from planner.estimate.request import Request
 from planner.report.html import page
 from planner.report.html import sheet as html
 from planner.report.markdown import sheet as markdown
-from planner.report.wording import figures, rounding, several_blocks
+from planner.report.wording import figures, futures, rounding, several_blocks
 from planner.report.wording.after_run import usd_per_month
 from planner.report.wording.sheet import BUDGET, NOTHING, pool_sheet_of, sheet_of
 from tests.builders import RESERVED, book_of, compared, plan_of
@@ -101,7 +101,7 @@ def test_several_blocks_are_one_cluster_and_it_says_what_to_do_if_one_is_not_off
     found = compared(plan_of(fleet=fleet, run=work, purchase=blocks), draws=100)
     of_18 = next(one for one in found.complete if one.nodes == 18)
     text = " ".join(several_blocks.sentences(found, of_18))
-    assert text.startswith("The 2 blocks (16 + 2 nodes) are one cluster for one job: the same zone, the same days.")
+    assert text.startswith("The 2 blocks (16 + 2 nodes) are one cluster for one job: the same zone and days, ")
     assert "(planner reserve --dry-run, again with --nodes 2)" in text
     assert "or take one block: #" in text
     alone = compared(plan_of(fleet={**fleet, "nodes": 34}, run=work, purchase=blocks), draws=100)
@@ -142,17 +142,32 @@ def test_it_is_one_page_that_holds_against_hostile_names(comparison, render):
     assert len(text) < 30_000
 
 
-def test_two_futures_are_in_the_lead_and_the_average_in_the_risk(comparison):
+def test_two_futures_are_in_the_lead_with_what_they_add_up_to(comparison):
     two = (
-        Future(fraction=0.7, p10_usd=9e3, p50_usd=1e4, p90_usd=1.1e4),
-        Future(fraction=0.3, p10_usd=1.9e4, p50_usd=2e4, p90_usd=2.4e4),
+        Future(fraction=0.7, p10_usd=9e3, p50_usd=1e4, p90_usd=1.1e4, mean_usd=1e4),
+        Future(fraction=0.3, p10_usd=1.9e4, p50_usd=2e4, p90_usd=2.4e4, mean_usd=2.1e4),
     )
     best = replace(comparison.best, futures=two)
     block = replace(best.block_plan, outlast_fraction=0.31)
     sheet = sheet_of(replace(comparison, scenarios=(replace(best, block_plan=block), *comparison.scenarios[1:])))
-    assert "about $10.0k within the block" in sheet.lead
-    assert "(70% of the outcomes)" in sheet.lead
-    assert "the average is" in said(sheet)["Risk"]
+    mean = figures.usd(best.mean_cost_usd)
+    assert (
+        f"about {mean} on average: $10.0k within the block (70% of the outcomes), $21.0k beyond it (30%)" in sheet.lead
+    )
+
+
+def test_how_far_an_assumed_share_may_be_wrong_is_the_share_at_which_both_cost_the_same_on_average(comparison):
+    """0.7 x 10 + 0.3 x 21 = 13.3; at a share of 0.5 it is 15.5, what the recommended choice costs: 17 % more."""
+    two = (
+        Future(fraction=0.7, p10_usd=9e3, p50_usd=1e4, p90_usd=1.1e4, mean_usd=1e4),
+        Future(fraction=0.3, p10_usd=1.9e4, p50_usd=2e4, p90_usd=2.4e4, mean_usd=2.1e4),
+    )
+    best = replace(comparison.best, mean_cost_usd=1.55e4)
+    row = replace(comparison.best, mean_cost_usd=1.33e4, futures=two)
+    said = "The 70% is an assumption: down to 50%, or at costs up to 17% higher, it costs less on average"
+    assert futures.may_be_wrong(row, best) == said
+    assert futures.may_be_wrong(best, row) == ""
+    assert futures.may_be_wrong(replace(row, futures=()), best).startswith("Even at costs up to 17% higher")
     # where all outlast the block, its end is not what divides them
     block = replace(block, outlast_fraction=1.0)
     sheet = sheet_of(replace(comparison, scenarios=(replace(best, block_plan=block), *comparison.scenarios[1:])))
