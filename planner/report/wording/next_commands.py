@@ -16,6 +16,7 @@ from planner.report.wording import figures
 from planner.report.wording.recommendation import section
 
 LOOK = "shows the offers, buys nothing"
+LONGEST = 200  # characters of a path that a command repeats
 UNTIL = "until pulumi destroy"
 COMMITTED = "bought in your account, for the whole term: the stack does not buy it"
 
@@ -30,7 +31,8 @@ class Command:
 
 def in_order(comparison: Comparison, best: Scenario, plan_path: str, again: Sequence[str]) -> list[Command]:
     """Of the recommended choice, from its stack file to the running fleet."""
-    plan = " ".join([shlex.quote(figures.visible(plan_path)), *map(shlex.quote, again), "--scenario best"])
+    path = plan_path if len(plan_path) <= LONGEST else "PLAN"
+    plan = " ".join([shlex.quote(figures.visible(path)), *map(shlex.quote, again), "--scenario best"])
     stack = f"--stack {section(comparison, 'deploy').get('stack') or 'dev'}"
     sizes = block_sizes(best.nodes) if best.block_plan else ()
     return [

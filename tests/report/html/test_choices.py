@@ -64,7 +64,7 @@ def test_two_futures_are_two_bars() -> None:
     )
     found = view(replace(small(), scenarios=(replace(base, eligible=True, futures=two),), answer=answered(base.id)))
     (bar,) = found.ranges.bars
-    assert (bar.bar.cost, bar.bar.range) == ("$100 or $310", "64% or 36%, P90 $400")
+    assert (bar.bar.cost, bar.bar.range) == ("$105 or $320", "64% or 36%, P90 $400")
     assert len(bar.spans) == len(bar.marks) == 2
     assert bar.spans[0][0] + bar.spans[0][1] < bar.spans[1][0], "nothing between them"
     assert "two futures" in found.ranges.caption
