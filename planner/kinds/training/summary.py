@@ -9,11 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from planner.kinds.training.failed_starts import giving_up
-from planner.models.bill_lines import BLOCK_UNUSED, COMPUTE
 from planner.report.terminal.columns import fitted, rows
 from planner.report.wording.eligibility import duty, why_not
 from planner.report.wording.figures import dollars, many, money, usd, visible
-from planner.report.wording.next_commands import bills, purchases
+from planner.report.wording.next_commands import hourly, purchases
 from planner.report.wording.table import Column
 from planner.report.wording.wrapping import wrap
 from planner.stack.component import component_of, usd_per_hour_by_component, usd_per_hour_now
@@ -50,7 +49,7 @@ def summary(
         _table(spec, width, ascii_only),
         _notes(spec, scenario, plan, width),
         _missing(spec, width),
-        _next(spec, scenario, plan_path, overrides, out),
+        _next(spec, scenario, plan_path, overrides, out, width),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
@@ -206,7 +205,7 @@ def _missing(spec: ClusterSpec, width: int) -> list[str]:
 
 
 def _next(
-    spec: ClusterSpec, scenario: Scenario, plan_path: str, overrides: Sequence[str], out: str | None
+    spec: ClusterSpec, scenario: Scenario, plan_path: str, overrides: Sequence[str], out: str | None, width: int
 ) -> list[str]:
     """The commands that are left, and what each spends. out: the folder that was asked for; they lead there again."""
     folder = shlex.quote(visible(out)) if out else ""
@@ -227,23 +226,21 @@ def _next(
     if blocks:
         file = f"{folder}/{name_of(spec.stack)}" if folder else f"--stack {spec.stack}"
         sizes = [block.nodes for block in spec.blocks if not is_known(block.reservation_id)] or [spec.fleet.nodes]
-        lines += [f"  {one.text}  # {one.note}" for one in purchases(scenario, f"planner reserve {file}", sizes)]
+        for one in purchases(scenario, f"planner reserve {file}", sizes):
+            lines += [*wrap(f"  # {one.note}", width, "  # "), f"  {one.text}"]
     lines.append(f"  planner preview {path} --scenario {spec.scenario}")
     where = f"-C {folder} " if folder else ""
     lines.append(f"  pulumi {where}preview --stack {spec.stack}")
     up = f"  pulumi {where}up --stack {spec.stack}"
-    lines.append(f"{up}  # {_bills(spec)}")
+    lines += [*wrap(f"  # {_bills(spec)}", width, "  # "), up]
     if spec.canary:
         to = f" --out {folder}" if folder else ""
-        ready = "  # when the canary is in service"
-        lines.append(f"  planner stack {path} --scenario {spec.scenario} --stack {spec.stack}{to}{ready}")
-        lines.append(f"{up}  # {_bills(replace(spec, canary=False))}")
+        lines.append("  # when the canary is in service")
+        lines.append(f"  planner stack {path} --scenario {spec.scenario} --stack {spec.stack}{to}")
+        lines += [*wrap(f"  # {_bills(replace(spec, canary=False))}", width, "  # "), up]
     return lines
 
 
 def _bills(spec: ClusterSpec) -> str:
-    """What the stack bills an hour, without the nodes of a block, which is paid."""
-    block = spec.buying.kind == "capacity-block"
-    paid = (COMPUTE, BLOCK_UNUSED) if block else ()
-    usd = math.fsum(usd for line, usd in usd_per_hour_now(spec).items() if line not in paid)
-    return bills(usd, "an hour", block=block)
+    """What `pulumi up` spends."""
+    return hourly(usd_per_hour_now(spec), block=spec.buying.kind == "capacity-block")

@@ -5,17 +5,18 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from planner.decide.comparison import Comparison
 from planner.estimate.node_purchase import BLOCK_FEE
 from planner.estimate.result import Scenario
+from planner.models.bill_lines import BLOCK_UNUSED, COMPUTE
 from planner.models.block_sizes import block_sizes
 from planner.report.wording import figures
 from planner.report.wording.recommendation import section
 
-LOOK = "shows the offers, buys nothing"
+PAID = (COMPUTE, BLOCK_UNUSED)  # with the fee of a block
 LONGEST = 200  # characters of a path that a command repeats
 UNTIL = "until pulumi destroy"
 COMMITTED = "bought in your account, for the whole term: the stack does not buy it"
@@ -50,17 +51,24 @@ def purchases(scenario: Scenario, reserve: str, sizes: Sequence[int]) -> list[Co
     plan = scenario.block_plan
     if plan is None or not sizes:
         return []
-    looks = [f"{reserve} --dry-run{'' if size == sizes[0] else f' --nodes {size}'}" for size in dict.fromkeys(sizes)]
-    first, *more = plan.parts or (int(plan.days),)
+    days_first, *more = plan.parts or (int(plan.days),)
     return [
-        *(Command(text=look, note=LOOK) for look in looks),
-        *(Command(text=reserve, note=_spends(scenario, size, first, "for")) for size in sizes),
+        *(_look(reserve, size, first=sizes[0]) for size in dict.fromkeys(sizes)),
+        *(Command(text=reserve, note=_spends(scenario, size, days_first, "for")) for size in sizes),
         *(
             Command(text=f"{reserve} --extend --days {days}", note=_spends(scenario, size, days, "the same day, by"))
             for days in more
             for size in sizes
         ),
     ]
+
+
+def _look(reserve: str, nodes: int, *, first: int) -> Command:
+    """first: the nodes of the block that is bought next, whose offers it shows by itself."""
+    size = "" if nodes == first else f" --nodes {nodes}"
+    return Command(
+        text=f"{reserve} --dry-run{size}", note=f"shows the offers of {figures.many(nodes, 'node')}, buys nothing"
+    )
 
 
 def _spends(scenario: Scenario, nodes: int, days: int, how: str) -> str:
@@ -72,10 +80,15 @@ def _spends(scenario: Scenario, nodes: int, days: int, how: str) -> str:
     )
 
 
-def bills(usd: float, each: str, *, block: bool) -> str:
-    """What `pulumi up` spends. block: the nodes are in a Capacity Block, which is paid."""
-    beside = " beside the paid block" if block else ""
-    return f"spends about {figures.usd(usd)} {each}{beside}, {UNTIL}"
+def hourly(usd_per_hour: Mapping[str, float], *, block: bool) -> str:
+    """What `pulumi up` spends an hour, by line. block: the nodes are in a Capacity Block, which is paid."""
+    return _bills(
+        math.fsum(usd for line, usd in usd_per_hour.items() if not block or line not in PAID), "an hour", block
+    )
+
+
+def _bills(usd: float, each: str, block: bool) -> str:
+    return f"spends about {figures.usd(usd)} {each}{' beside the paid block' if block else ''}, {UNTIL}"
 
 
 def _up(best: Scenario) -> str:
@@ -83,4 +96,4 @@ def _up(best: Scenario) -> str:
     if best.option.years or billed is None or best.days is None or not best.days.plan:
         return f"bills by the hour {UNTIL}; {COMMITTED}"
     fee = math.fsum(entry.usd for entry in best.cash if entry.derivation == BLOCK_FEE)
-    return bills(max(billed.plan - fee, 0.0) / best.days.plan, "a day", block=bool(best.block_plan))
+    return _bills(max(billed.plan - fee, 0.0) / best.days.plan, "a day", bool(best.block_plan))
