@@ -108,6 +108,11 @@ def evidence_options(unknown: str) -> Callable[..., Any]:
     return with_options
 
 
+def all_option(what: str) -> Callable[..., Any]:
+    """--all, of a verb whose lists are folded. what: it shows then."""
+    return click.option("--all", "everything", is_flag=True, help=f"Show {what}.")
+
+
 def top_option(help: str) -> Callable[..., Any]:
     """--top, the rows of a table."""
     return click.option("--top", type=click.IntRange(0), default=12, show_default=True, help=help)
