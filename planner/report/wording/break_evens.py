@@ -227,7 +227,8 @@ def lead(study: Study, fleet: str = "") -> str:
     names = [_choice(one.id, fleet) for one in (first, second)]
     names[0] = names[0][:1].upper() + names[0][1:]
     if math.isinf(second.ranked_usd):
-        return f"{names[0]} is the only choice that can be recommended."
+        counts = "" if fleet else ", with this or another number of nodes"
+        return f"Only {spoken_id(first.id, place=False)} can be recommended{counts}."
     gap = second.ranked_usd - first.ranked_usd
     share = gap / first.ranked_usd if first.ranked_usd else 0.0
     ends = first.ranked_usd, second.ranked_usd
