@@ -21,6 +21,7 @@ NAMES = {
     PRICE_STREAM: "spot price",
     FIT: "error of the throughput fit",
 }
+P50_OF = " (P50 of the cost)"
 INFEASIBLE = "not feasible"
 NOTHING = "nothing meets the limits"
 MOST_NAMED = 3  # numbers that change nothing but a length
@@ -40,6 +41,11 @@ def title(parameter: Parameter) -> str:
     """The same beside a bar or in a cell: `Rate of node failures`."""
     said = words(parameter).removeprefix("the ")
     return said[:1].upper() + said[1:]
+
+
+def swing_title(swing: Swing) -> str:
+    """The same of a bar, with what it is the cost of where that is not the planned one."""
+    return f"{title(swing.parameter)}{P50_OF if swing.low.is_p50 else ''}"
 
 
 def value(parameter: Parameter, number: float) -> str:
