@@ -40,6 +40,12 @@ KEYS: tuple[Word, ...] = (
     word("swings[].planned", "number?", "its central value; null for a random quantity", "see unit"),
     *_end("swings[].low", "5th"),
     *_end("swings[].high", "95th"),
+    word(
+        "swings[].of",
+        "text",
+        "what low and high are: plan: the planned figures; p50: the middle of the outcomes, of people's time, which no "
+        "plan has",
+    ),
     word("swings[].source", "text", "source of its range"),
     word("leader", "text?", "id of what is recommended as planned; null if nothing is"),
     word(

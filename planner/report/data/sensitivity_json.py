@@ -74,6 +74,7 @@ def document(comparison: Comparison, study: Study, pair: LowerCostProbability | 
                 "planned": number(s.parameter.value) if s.parameter.path else None,
                 "low": _end(s.low),
                 "high": _end(s.high),
+                "of": "p50" if s.low.is_p50 else "plan",
                 "source": s.parameter.source,
             }
             for s in study.swings
