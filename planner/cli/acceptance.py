@@ -50,8 +50,8 @@ def command(
     quiet: bool,
     debug: bool,
 ) -> int:
-    """Measure the stack of one scenario of PLAN before it takes jobs: readiness, the pool by object size, a checkpoint
-    of the planned size, starts, bandwidth between nodes.
+    """Measure the stack of one scenario of PLAN before it takes jobs: readiness, reads by object size (from the pool,
+    FSx for Lustre or S3), a checkpoint of the planned size, starts, bandwidth between nodes.
 
     Systems Manager runs the measurement on all nodes at once; it takes minutes and what the nodes cost. Each value is
     beside the plan's range; a miss says what it costs over the run. The result goes to acceptance/ in the stack's data
@@ -111,15 +111,18 @@ def _measured(request: Request, spec: ClusterSpec, tcp: bool, now: datetime, qui
     assert entry.planned is not None
     demand = entry.planned.run.demand
     planned = int(min(median(demand.object_bytes), LARGEST))
-    fleet = Fleet(groups=scaling_groups(spec), region=spec.region, make=aws_client.client)
+    groups = () if spec.scheduler else scaling_groups(spec)
+    fleet = Fleet(groups=groups, stack=spec.stack, region=spec.region, make=aws_client.client)
     asked = ask.Asked(
         run=f"{now:%Y%m%dT%H%M%S}",
         sizes=tuple(sorted({*SMALL, planned})),
         checkpoint_bytes=int(median(demand.checkpoint_bytes)),
-        has_pool=spec.pool is not None,
+        storage=ask.POOL if spec.pool else ask.FOLDER if spec.lustre else ask.S3,
         gpus=spec.fleet.gpus if spec.fleet.nodes > 1 else 0,
         tcp=tcp,
         folder="/fsx" if spec.lustre else "",  # its root is linked to no bucket
+        linked=_linked(spec),
+        slurm=spec.scheduler is not None,
         # no more than a quarter of a node's share of the data, so that nothing is evicted for it
         most_bytes=int(min(2**30, max(demand.hot_bytes / demand.nodes / 4, 2**20))),
     )
@@ -133,7 +136,16 @@ def _measured(request: Request, spec: ClusterSpec, tcp: bool, now: datetime, qui
         hours = fleet.start_hours(bucket, fleet.members()) if bucket else {}
     if hours:
         return replace(found, boot_hours=max(hours.values())), fleet, bucket
-    return replace(found, why={"boot": "no node has a record of its start", **found.why}), fleet, bucket
+    no_record = "AWS PCS starts these nodes: no record" if spec.scheduler else "no node has a record of its start"
+    return replace(found, why={"boot": no_record, **found.why}), fleet, bucket
+
+
+def _linked(spec: ClusterSpec) -> str:
+    """The folder of the file system that is exported to S3; "" for none."""
+    from infra.layouts import LAYOUTS
+
+    has_links = spec.lustre is not None and spec.lustre.deployment == "PERSISTENT_2"
+    return next((one.name for one in LAYOUTS[spec.layout].directories if one.exported and has_links), "")
 
 
 def _kept(fleet: Fleet, bucket: str, key: str, document: str, quiet: bool) -> None:
