@@ -76,6 +76,7 @@ _LAUNCHER = (
     "node/lifecycle",
     "node/boot_log",
     "node/file_bench",
+    "node/flush",
     "node/job_credentials",
     "operate/__init__",
     "operate/bench",

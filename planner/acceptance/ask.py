@@ -40,10 +40,10 @@ class Nodes(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """sizes: of objects, bytes. checkpoint_bytes: of one checkpoint. storage: POOL, S3, or FOLDER: of a file system that
-    all nodes mount at `folder`. linked: the folder in it that is exported to S3, or "". gpus: of a node; 0: no
-    collectives. slurm: whether Slurm starts jobs. most_bytes: written by a node in each size. forget: empty the kernel's
-    cache of files before reads."""
+    """sizes: of objects, bytes. checkpoint_bytes: of one checkpoint. storage: POOL, S3, or FOLDER: of a file system
+    that all nodes mount at `folder`. linked: the folder in it that is exported to S3, or "". gpus: of a node; 0: no
+    collectives. slurm: whether Slurm starts jobs. most_bytes: written by a node in each size. forget: empty the
+    kernel's cache of files before reads."""
 
     run: str
     sizes: tuple[int, ...]

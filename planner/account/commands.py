@@ -43,8 +43,8 @@ class Member:
 
 @dataclass(frozen=True, kw_only=True)
 class Fleet:
-    """The GPU nodes of one stack. groups: one, or one for each Capacity Block; none where AWS PCS starts the nodes, which
-    `stack` finds by their tags. sleep: replaced in tests."""
+    """The GPU nodes of one stack. groups: one, or one for each Capacity Block; none where AWS PCS starts the nodes,
+    which have tags of the `stack`. sleep: replaced in tests."""
 
     groups: tuple[str, ...]
     stack: str = ""

@@ -12,7 +12,7 @@ from planner.cli.gates import check_junit
 from planner.cli.options import STACK, Asked, common, evidence_options, priced_plan, scenario_option
 from planner.cli.output import check_out, format_of, room_of, say, write_result
 from planner.cli.progress import progress
-from planner.cli.stack_shared import deployed
+from planner.cli.stack_shared import FILE_SYSTEM, deployed, linked_folder, nodes_of
 from planner.errors import ExitCode, PlannerError
 
 if TYPE_CHECKING:
@@ -102,17 +102,13 @@ def command(
 def _measured(request: Request, spec: ClusterSpec, tcp: bool, now: datetime, quiet: bool) -> tuple[Found, Fleet, str]:
     from planner.acceptance import ask
     from planner.acceptance.planned import evaluated
-    from planner.account import aws_client
-    from planner.account.commands import Fleet
     from planner.models.number import median
-    from planner.stack.names import scaling_groups
 
     entry = evaluated(request, spec.scenario)
     assert entry.planned is not None
     demand = entry.planned.run.demand
     planned = int(min(median(demand.object_bytes), LARGEST))
-    groups = () if spec.scheduler else scaling_groups(spec)
-    fleet = Fleet(groups=groups, stack=spec.stack, region=spec.region, make=aws_client.client)
+    fleet = nodes_of(spec)
     asked = ask.Asked(
         run=f"{now:%Y%m%dT%H%M%S}",
         sizes=tuple(sorted({*SMALL, planned})),
@@ -120,8 +116,8 @@ def _measured(request: Request, spec: ClusterSpec, tcp: bool, now: datetime, qui
         storage=ask.POOL if spec.pool else ask.FOLDER if spec.lustre else ask.S3,
         gpus=spec.fleet.gpus if spec.fleet.nodes > 1 else 0,
         tcp=tcp,
-        folder="/fsx" if spec.lustre else "",  # its root is linked to no bucket
-        linked=_linked(spec),
+        folder=FILE_SYSTEM if spec.lustre else "",  # its root is linked to no bucket
+        linked=linked_folder(spec, exported=True),
         slurm=spec.scheduler is not None,
         # no more than a quarter of a node's share of the data, so that nothing is evicted for it
         most_bytes=int(min(2**30, max(demand.hot_bytes / demand.nodes / 4, 2**20))),
@@ -138,14 +134,6 @@ def _measured(request: Request, spec: ClusterSpec, tcp: bool, now: datetime, qui
         return replace(found, boot_hours=max(hours.values())), fleet, bucket
     no_record = "AWS PCS starts these nodes: no record" if spec.scheduler else "no node has a record of its start"
     return replace(found, why={"boot": no_record, **found.why}), fleet, bucket
-
-
-def _linked(spec: ClusterSpec) -> str:
-    """The folder of the file system that is exported to S3; "" for none."""
-    from infra.layouts import LAYOUTS
-
-    has_links = spec.lustre is not None and spec.lustre.deployment == "PERSISTENT_2"
-    return next((one.name for one in LAYOUTS[spec.layout].directories if one.exported and has_links), "")
 
 
 def _kept(fleet: Fleet, bucket: str, key: str, document: str, quiet: bool) -> None:

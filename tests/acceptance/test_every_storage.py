@@ -1,11 +1,10 @@
-"""Reads, saves and restores of layouts without a pool: three nodes of this machine with the programs of the bundle, over
-S3 and over a folder that all of them see. `lfs` stands in: no Lustre runs here.
+"""Reads, saves and restores of layouts without a pool: three nodes of this machine with the programs of the bundle,
+over S3 and over a folder that all of them see. `lfs` stands in: no Lustre runs here.
 """
 
 from __future__ import annotations
 
 import os
-import shlex
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -20,7 +19,7 @@ from planner.acceptance.judge import Accepted, lines_of
 from planner.acceptance.line import MISS, NOT_MEASURED, PASS, Line
 from planner.account.commands import Member, Said
 from tests.acceptance.plans import SCENARIO, planned
-from tests.cluster.bucket import NAME, Bucket, bucket
+from tests.cluster.bucket import Bucket, bucket
 
 # flags as llapi_hsm_state_get(3) has them: S3 has a file from the second look on; `hsm_release` releases it
 LFS = """#!{python}

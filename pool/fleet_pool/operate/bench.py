@@ -1,7 +1,7 @@
 """One node's part of a measurement that all nodes make at once: objects written into storage, then read from it.
 
-Nodes meet at objects there: none begins a part before all have written theirs, so the sum of what they move is a rate of
-all of them. Keys are written once, where checkpoints are, and deleted at the end.
+Nodes meet at objects there: none begins a part before all have written theirs, so the sum of what they move is a rate
+of all of them. Keys are written once, where checkpoints are, and deleted at the end.
 """
 
 from __future__ import annotations

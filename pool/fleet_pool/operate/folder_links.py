@@ -17,7 +17,7 @@ from fleet_pool.problems import Refused, Unreachable
 # flags of `lfs hsm_state` (Lustre, llapi_hsm_state_get(3)). FSx for Lustre User Guide, "Releasing files": S3 has a file
 # that exists and is archived
 DIRTY, RELEASED, ARCHIVED = 0x2, 0x4, 0x8
-FLAGS = re.compile(r": \(0x([0-9a-f]+)\)[^()]*$")
+FLAGS = re.compile(r"^(.*): \(0x([0-9a-f]+)\)", re.MULTILINE)
 EXPORT_S = 600.0  # until S3 has the files that were written: the export follows within minutes
 LOOK_S = 2.0
 AT_ONCE = 500  # files of one command
@@ -68,25 +68,44 @@ class FolderLinks:
 def released(folder: str, keys: Sequence[str], limit_s: float = EXPORT_S) -> str:
     """Leaves S3's copy of these files alone once it has them, so that the next read comes from there. Why that cannot
     be; "" where it was done."""
-    files, until = [os.path.join(folder, key) for key in keys], time.monotonic() + limit_s
+    files = [os.path.join(folder, key) for key in keys]
     try:
-        waiting = files
-        while waiting := [one for one in waiting if _flags(one) & (ARCHIVED | DIRTY) != ARCHIVED]:
-            if time.monotonic() > until:
-                return f"S3 does not have {len(waiting)} of {len(files)} files after {limit_s:.0f} s"
-            time.sleep(LOOK_S)
-        for first in range(0, len(files), AT_ONCE):
-            _lfs("hsm_release", *files[first : first + AT_ONCE])
-        kept = sum(not _flags(one) & RELEASED for one in files)
+        waiting = exported(files, limit_s)
+        if waiting:
+            return f"S3 does not have {len(waiting)} of {len(files)} files after {limit_s:.0f} s"
+        for some in _batches(files):
+            _lfs("hsm_release", *some)
+        kept = sum(not each & RELEASED for each in _flags(files).values())
     except (OSError, subprocess.SubprocessError) as error:
-        said = str(getattr(error, "stderr", "") or error).strip().splitlines()
-        return f"lfs: {said[-1] if said else type(error).__name__}"
+        return f"lfs: {why(error)}"
     return f"the file system keeps {kept} of {len(files)} files" if kept else ""
 
 
-def _flags(path: str) -> int:
-    found = FLAGS.search(_lfs("hsm_state", path).strip())
-    return int(found[1], 16) if found else 0
+def exported(files: Sequence[str], limit_s: float) -> list[str]:
+    """Those that S3 does not have within the limit. Raises OSError, SubprocessError."""
+    waiting, until = list(files), time.monotonic() + limit_s
+    while waiting:
+        flags = _flags(waiting)
+        waiting = [one for one in waiting if flags.get(one, 0) & (ARCHIVED | DIRTY) != ARCHIVED]
+        if time.monotonic() > until:
+            break
+        time.sleep(LOOK_S if waiting else 0)
+    return waiting
+
+
+def why(error: Exception) -> str:
+    """The last line of what a program said."""
+    said = str(getattr(error, "stderr", "") or error).strip().splitlines()
+    return said[-1] if said else type(error).__name__
+
+
+def _flags(files: Sequence[str]) -> dict[str, int]:
+    found = [FLAGS.findall(_lfs("hsm_state", *some)) for some in _batches(files)]
+    return {path: int(flags, 16) for each in found for path, flags in each}
+
+
+def _batches(files: Sequence[str]) -> list[Sequence[str]]:
+    return [files[first : first + AT_ONCE] for first in range(0, len(files), AT_ONCE)]
 
 
 def _lfs(*words: str) -> str:
