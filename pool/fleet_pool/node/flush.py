@@ -38,7 +38,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def used_by(folders: Sequence[str], proc: Path = Path("/proc")) -> str:
-    """Processes that may still write there; "" for none. folders: the file system, and where jobs look for its parts."""
+    """Processes that may still write there; "" for none. folders: the file system, and where jobs find its parts."""
     found, own = set(), tuple(f"{one.rstrip('/')}/" for one in folders if one.strip("/"))
     for link in (*proc.glob("[0-9]*/fd/*"), *proc.glob("[0-9]*/cwd")):
         try:

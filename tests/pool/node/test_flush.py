@@ -19,7 +19,8 @@ for path in sys.argv[2:]:
     has = not name.startswith("new") and (not name.startswith("late") or os.path.exists(seen))
     if name.startswith("late"):
         open(seen, "w").close()
-    print(f"{{path}}: (0x{{9 if has else 11 if name == 'new-dirty' else 0:08x}})" + (" exists archived, archive_id:1" if has else ""))
+    flags = 9 if has else 11 if name == "new-dirty" else 0
+    print(f"{{path}}: (0x{{flags:08x}})" + (" exists archived, archive_id:1" if has else ""))
 """
 
 
