@@ -57,9 +57,10 @@ def export_standing(spec: ClusterSpec) -> None:
 
 
 def _of_network(resources: Mapping[str, object]) -> dict[str, object]:
-    """What the tag of the VPC says, without which nothing else is made; nothing without one. resources: outputs by
-    URN."""
-    for outputs in resources.values():
+    """What the tag of the VPC says, without which nothing else is made; nothing without one. resources: of the state,
+    by URN."""
+    for resource in resources.values():
+        outputs = resource.get("outputs") if isinstance(resource, Mapping) else None
         tags = outputs.get("tags") if isinstance(outputs, Mapping) else None
         if isinstance(tags, Mapping) and BEGAN_TAG in tags:
             stands, _, canary = str(tags[BEGAN_TAG]).partition(" ")

@@ -1,4 +1,4 @@
-"""The collectives of an acceptance in a real Slurm: a job takes all nodes, or nothing is measured. torchrun stands in."""
+"""Collectives of an acceptance in a real Slurm: a job takes all nodes, or nothing is measured. torchrun stands in."""
 
 from __future__ import annotations
 

@@ -67,8 +67,8 @@ def test_what_cannot_be_read_stops_the_run_and_a_new_stack_has_nothing_to_lose(a
 def test_a_first_update_that_was_killed_is_known_by_the_tag_of_its_network(answers, monkeypatch):
     answers.append({})
     tags = {"planner:began-as": "converged/on-demand canary", "planner:stack": "dev"}
-    monkeypatch.setitem(MADE, "urn:1", {"arn": "x"})
-    monkeypatch.setitem(MADE, "urn:2", {"tags": tags})
+    monkeypatch.setitem(MADE, "urn:1", {"type": "x", "outputs": {"arn": "x"}})
+    monkeypatch.setitem(MADE, "urn:2", {"type": "y", "outputs": {"tags": tags}})
     outputs = standing.check_switch(as_canary(spec_of("converged")))
     assert outputs == {"standing": "converged/on-demand", "canary": True}
     with pytest.raises(UsageProblem, match="what is deployed is of converged/on-demand"):

@@ -119,12 +119,13 @@ class S3Links(Links):
         if self._who is None or time.monotonic() > self._until:
             self._who, self._until = self.whose(), time.monotonic() + RENEW_S
         url = object_url(self.where, bucket, key)
-        for attempt in range(BUSY_TRIES):
+        tries = 0
+        while True:
             shown = signed(method, url, self.where.region, self._who, datetime.now(timezone.utc), None, body)
             status, found, _ = self._ask(method, url, body, shown)
-            if status != BUSY:
-                break
-            time.sleep(BUSY_S * 2**attempt * random.uniform(0.5, 1.5))
-        if status >= 300:
-            raise Refused(f"S3 refused {method} {bucket}/{key}: HTTP {status}", status)
-        return found, S3
+            if status < 300:
+                return found, S3
+            tries += 1
+            if status != BUSY or tries == BUSY_TRIES:
+                raise Refused(f"S3 refused {method} {bucket}/{key}: HTTP {status}", status)
+            time.sleep(BUSY_S * 2**tries * random.uniform(0.5, 1.5))
