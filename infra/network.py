@@ -13,7 +13,7 @@ from infra.addresses import AddressPlan
 from infra.flow_logs import flow_logs
 from infra.naming import Component, Naming
 from infra.policy import document
-from planner.stack.deployed_resources import BEGAN_TAG
+from planner.stack.switching import BEGAN_TAG
 
 # the most important first, for a plan that pays for fewer: Systems Manager needs the first three
 ENDPOINTS = (

@@ -8,9 +8,8 @@ from collections.abc import Mapping
 import pulumi
 
 from planner.errors import UsageProblem
-from planner.stack.deployed_resources import BEGAN_TAG
 from planner.stack.spec import ClusterSpec
-from planner.stack.switching import needs_word, refusal, standing
+from planner.stack.switching import BEGAN_TAG, needs_word, refusal, standing
 
 STANDS, CANARY = "standing", "canary"
 TRIES, PAUSE_S = 20, 0.25

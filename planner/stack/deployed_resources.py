@@ -11,9 +11,6 @@ from typing import Any, TypeGuard
 from planner.errors import UsageProblem
 
 STACK_TAG, NAME_TAG = "planner:stack", "planner:name"
-# of the VPC, from the first update on and never changed: its layout and purchase, and " canary" for one. An update that
-# is killed before it has any outputs leaves nothing else that says it
-BEGAN_TAG = "planner:began-as"
 AWS_TYPE = "aws:"
 _PARTS = re.compile("[:/]")  # services differ in the separator between kind and id
 

@@ -12,6 +12,9 @@ from dataclasses import replace
 from planner.stack.spec import SECTIONS, WORKERS, ClusterSpec
 
 SLURM = "slurm"
+# of the VPC, from the first update on and never changed: its layout and purchase, and " canary" for one. An update that
+# is killed before it has any outputs leaves nothing else that says it
+BEGAN_TAG = "planner:began-as"
 # section of a layout -> what goes with it
 _GOES = {
     "lustre": "the FSx file system with every file that S3 does not have; it is protected, so that `pulumi up` stops "
