@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from fleet_pool.operate.tally import unpacked
+
 from planner.acceptance.found import Found, parts_of, slow_nodes
 from planner.account.commands import Member, Said
 
@@ -105,7 +107,7 @@ def bench_command(ids: Sequence[str], asked: Asked) -> str:
     words = ["--run", asked.run, "--of", ",".join(ids), "--sizes", ",".join(map(str, asked.sizes))]
     words += ["--read-s", f"{asked.read_s:g}", "--most-bytes", str(asked.most_bytes)]
     words += ["--processes", str(asked.processes), "--threads", str(asked.threads)]
-    words += ["--timeout-s", f"{asked.limit_s:g}", *(["--forget"] if asked.forget else [])]
+    words += ["--timeout-s", f"{asked.limit_s:g}", "--packed", *(["--forget"] if asked.forget else [])]
     words += ["--checkpoint-bytes", str(asked.checkpoint_bytes)] if asked.checkpoint_bytes else []
     where = f" {shlex.quote(asked.folder)} --linked {shlex.quote(asked.linked)}" if asked.storage == FOLDER else ""
     return f'{ENVIRONMENT}; {BENCHES[asked.storage]}{where} --me "$PLANNER_INSTANCE" {shlex.join(words)}'
@@ -116,7 +118,7 @@ def _bench(nodes: Nodes, ids: Sequence[str], asked: Asked) -> tuple[list[Mapping
     reports = []
     for id, said in sorted(nodes.run(ids, bench_command(ids, asked), asked.limit_s).items()):
         try:
-            reports.append(json.loads(said.out.strip().splitlines()[-1]))
+            reports.append(unpacked(said.out.strip().splitlines()[-1]))
         except (ValueError, IndexError):
             return [], f"{id}: {_last(said)}"
     return reports, ""

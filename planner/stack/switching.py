@@ -48,7 +48,11 @@ def switched(before: ClusterSpec, after: ClusterSpec) -> ClusterSpec:
 def refusal(stands: str, spec: ClusterSpec, what: str = "what is deployed") -> str:
     """Why the word is needed: what goes, and what to do. what: is of `stands`."""
     goes = "\n".join(f"  - {line}" for line in _goes(stands, spec))
-    flushed = ", once S3 has every file" if "lustre" in SECTIONS.get(stands.partition("/")[0], ()) else ""
+    flushed = (
+        ", once the nodes say that S3 has every file (not asked with --force)"
+        if "lustre" in SECTIONS.get(stands.partition("/")[0], ())
+        else ""
+    )
     return (
         f"{what} is of {stands}, and this would be of {standing(spec)}. `pulumi up` would take away or "
         f"change:\n{goes}\nStop the jobs and save what only the nodes have; then `planner stack PLAN --stack "

@@ -22,6 +22,7 @@ from fleet_pool.operate.folder_links import FolderLinks, released
 from fleet_pool.operate.imds import Metadata
 from fleet_pool.operate.links import Links, S3Links
 from fleet_pool.operate.options import note_writer, positive, reachable_client, seconds, timeout, whole
+from fleet_pool.operate.tally import packed
 from fleet_pool.problems import Code, PoolProblem, UsageProblem
 
 MOST_OBJECT_BYTES = 2**30  # of a measurement: it is held in memory
@@ -42,6 +43,7 @@ def arguments(found: argparse.ArgumentParser) -> None:
     found.add_argument("--processes", type=whole, default=4, metavar="N", help="on this node [default: 4]")
     found.add_argument("--threads", type=whole, default=8, metavar="N", help="of each process [default: 8]")
     found.add_argument("--forget", action="store_true", help="empty the kernel's cache of files before reads, as root")
+    found.add_argument("--packed", action="store_true", help="print one short line, for Systems Manager")
     timeout(found, 900.0)
 
 
@@ -68,7 +70,8 @@ def measure(given: argparse.Namespace, storage: Storage) -> int:
         nodes=len(nodes),
     )
     found = Bench(storage, place, note_writer(given)).run(parts, forget=given.forget)
-    print(json.dumps({"schema_version": "1", "node": given.me, "parts": found}, separators=(",", ":")))
+    report = {"schema_version": "1", "node": given.me, "parts": found}
+    print(packed(report) if given.packed else json.dumps(report, separators=(",", ":")))
     return Code.OK
 
 
