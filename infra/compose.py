@@ -39,6 +39,7 @@ from infra.scheduler import SchedulerArgs, SlurmCluster
 from infra.workers import WorkerFleet, WorkersArgs
 from planner.stack.names import fleet_groups
 from planner.stack.spec import ClusterSpec, suffixes
+from planner.stack.switching import standing
 
 Settings = Mapping[str, pulumi.Input[str]]
 # alarms of an Auto Scaling group that nodes of a Slurm cluster have no need of: nodes that do not come and those that
@@ -131,6 +132,7 @@ def _base(spec: ClusterSpec, bundle_folder: Path | None) -> _Base:
         naming,
         NetworkArgs(
             zone_id=spec.zone_id,
+            began_as=f"{standing(spec)}{' canary' if spec.canary else ''}",
             addresses=addresses_of(spec),
             interface_endpoints=spec.interface_endpoints,
             gateway_endpoint=spec.gateway_endpoint,
