@@ -87,6 +87,7 @@ StorageLoc=slurm
 # the tests' own pace: what is sent stands first, the last of a name counts
 PACE = "SchedulerParameters={sent},bf_interval=1,sched_interval=1,default_queue_depth=1000\nMinJobAge=600\nKillWait=5\n"
 CPUS = 96
+ENDED = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "DEADLINE", "BOOT_FAIL")
 
 
 def lacking() -> list[str]:
@@ -157,7 +158,18 @@ class Cluster(Slurm):
         return next(word.partition("=")[2] for word in shown.split() if word.startswith(f"{field}="))
 
     def is_(self, job: str, *states: str) -> None:
-        self.wait(f"job {job} {states}", lambda: self.state(job) in states, 90)
+        """Waits for it; one that has ended otherwise is said at once, with the end of its output."""
+
+        def reached() -> bool:
+            state = self.state(job)
+            assert state in states or state not in ENDED, f"job {job}: {state}, not {states}: {self._last_words(job)}"
+            return state in states
+
+        self.wait(f"job {job} {states}", reached, 90)
+
+    def _last_words(self, job: str) -> str:
+        out = Path(self.of_job(job, "StdOut"))
+        return out.read_text()[-500:] if out.is_file() else f"no {out}"
 
 
 def _end(folder: Path, node: str) -> None:

@@ -147,13 +147,19 @@ def found() -> accounting.Known:
 
 @pytest.fixture
 def ben(slurm: Cluster) -> Iterator[str]:
-    """A user who may read the cluster's files, as pytest's folders let nobody."""
-    for folder in (slurm.folder, *slurm.folder.parents[:2]):
-        folder.chmod(folder.stat().st_mode | 0o011)
+    """A user who may read the cluster's files. pytest's own folders, of which its workers have one more, let nobody."""
+    shut = {folder: folder.stat().st_mode for folder in (slurm.folder, *slurm.folder.parents)}
+    shut = {folder: mode for folder, mode in shut.items() if not mode & 0o001}
     name = f"planner-t-{os.getpid()}"
     subprocess.run(["useradd", "--no-create-home", name], check=True)
-    yield name
-    subprocess.run(["userdel", name], check=True)
+    try:
+        for folder, mode in shut.items():
+            folder.chmod(mode | 0o011)
+        yield name
+    finally:
+        for folder, mode in shut.items():
+            folder.chmod(mode)
+        subprocess.run(["userdel", name], check=True)
 
 
 def test_someone_leaves(ben: str, quiet: Cluster, shell: Shell):
