@@ -52,6 +52,19 @@ SuspendExcNodes={stay}
 SlurmctldParameters=cloud_dns,idle_on_node_suspend
 PrivateData=cloud
 """
+# what AWS PCS does to instances: SuspendProgram ends one, ResumeProgram launches another. slurmd -b: a new boot
+ENDS = 'for n in $(scontrol show hostnames "$1"); do kill -9 "$(cat {folder}/slurmd.$n.pid)"; done'
+LAUNCHES = """for n in $(scontrol show hostnames "$1"); do
+    {new}
+    sleep 1.5  # Slurm waits for a boot after its request, and counts in whole seconds
+    setsid slurmd -D -b -N $n < /dev/null > /dev/null 2>&1 & echo $n >> {folder}/launched
+done"""
+POWERS_DOWN = """SuspendProgram={folder}/ends
+ResumeProgram={folder}/launches
+SuspendTime=86400
+SuspendTimeout=3
+ResumeTimeout=120
+"""
 IDLE_S = 10  # AWS PCS: ScaleDownIdleTimeInSeconds, 600
 PROGRAMS = ("slurmctld", "slurmd", "slurmdbd", "mariadbd", "mariadb-install-db", "munged", "sacctmgr", "sbatch")
 # of AWS PCS's own, which nobody can set, and of this machine; a requeued job waits for the end of its credential
@@ -86,6 +99,7 @@ StorageLoc=slurm
 """
 # the tests' own pace: what is sent stands first, the last of a name counts
 PACE = "SchedulerParameters={sent},bf_interval=1,sched_interval=1,default_queue_depth=1000\nMinJobAge=600\nKillWait=5\n"
+HEALTH_S = 5
 CPUS = 96
 ENDED = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "DEADLINE", "BOOT_FAIL")
 
@@ -207,7 +221,8 @@ def configuration(spec: ClusterSpec, folder: Path, ports: int, health: str) -> t
     settings = cluster_settings(spec.scheduler)
     own = {one.name: one.value for one in settings}
     lines = [OF_PCS.format(**fill), sent(settings), PACE.format(sent=own["SchedulerParameters"])]
-    lines.append(f"HealthCheckProgram={health}\n")  # a path of the nodes, where the test may write nothing
+    # a path of the nodes, where the test may write nothing
+    lines.append(f"HealthCheckProgram={health}\nHealthCheckInterval={HEALTH_S}\n")
     names: list[str] = []
     stay: list[str] = []
     records: list[str] = []
@@ -251,6 +266,31 @@ def cluster(folder: Path, spec: ClusterSpec, health: str = "/bin/true") -> Itera
         yield found
     finally:
         found.stop()
+
+
+@contextmanager
+def powers_down(found: Cluster, new: str = ":") -> Iterator[None]:
+    """Slurm may power its nodes down, as those of AWS PCS, until the cluster ends. new: what a new instance has that the
+    one before it had not, in bash, by node $n."""
+    folder = found.folder
+    path = f"#!/bin/bash\nexport SLURM_CONF={folder}/slurm.conf PATH={found.environment['PATH']}\n"
+    for name, text in (("ends", ENDS), ("launches", LAUNCHES)):
+        (folder / name).write_text(path + text.format(folder=folder, new=new))
+        (folder / name).chmod(0o755)
+    conf = folder / "slurm.conf"
+    conf.write_text(conf.read_text().replace(" CPUs=", " State=CLOUD CPUs=") + POWERS_DOWN.format(folder=folder))
+    for program in ("slurmd", "slurmctld"):
+        found.end(program)
+    found.start("slurmctld", "-D", "-c")  # nodes begin without an instance
+    found.until("PowerSave", "scontrol", "update", "NodeName=ALL", "State=POWER_UP")
+    found.wait("all nodes idle", lambda: list(found.states().values()).count("idle") == len(found.names), 90)
+    (folder / "launched").unlink()
+    try:
+        yield
+    finally:
+        for pid in folder.glob("slurmd.*.pid"):
+            with contextlib.suppress(ProcessLookupError, FileNotFoundError):
+                os.kill(int(pid.read_text()), signal.SIGKILL)
 
 
 @contextmanager

@@ -36,11 +36,11 @@ needs_slurm = [
 
 
 @contextmanager
-def standing(folder: Path, spec: ClusterSpec) -> Iterator[Cluster]:
+def standing(folder: Path, spec: ClusterSpec, health: str = "/bin/true") -> Iterator[Cluster]:
     """With the accounts of SETTINGS, which `planner-slurm` made."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", f"{os.environ['PATH']}:/usr/sbin:/sbin")
-        with cluster(folder, spec) as found:
+        with cluster(folder, spec, health) as found:
             patch.setenv("SLURM_CONF", str(found.folder / "slurm.conf"))
             assert command.apply(SETTINGS) == 0
             yield found

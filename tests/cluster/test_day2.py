@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -16,9 +14,9 @@ import pytest
 from fleet_pool.slurm import accounting, command
 from fleet_pool.slurm.settings import Project
 
-from tests.cluster.cluster import Cluster
+from tests.cluster.cluster import Cluster, powers_down
 from tests.cluster.conftest import SETTINGS, needs_slurm
-from tests.cluster.page import PAGE, Shell, causes, script, typed
+from tests.cluster.page import PAGE, Shell, causes, typed
 
 pytestmark = needs_slurm
 NODE = "p5-48xlarge-3"
@@ -26,17 +24,6 @@ JOB = ("--gres=gpu:h100:8", "--ntasks-per-node=1", "--time=30")
 SPEECH = ("--account=speech", *JOB)
 # told to end it saves, and asks for another start
 SAVES = """srun bash -c "trap 'echo saved; exit 75' TERM; echo begins; for ((n = 0; n < 600; n++)); do sleep 0.2; done"
-"""
-# what AWS PCS does to instances: SuspendProgram ends one, ResumeProgram launches another. slurmd -b: a new boot
-ENDS = 'for n in $(scontrol show hostnames "$1"); do kill -9 "$(cat {folder}/slurmd.$n.pid)"; done'
-LAUNCHES = """for n in $(scontrol show hostnames "$1"); do
-    setsid slurmd -D -b -N $n < /dev/null > /dev/null 2>&1 & echo $n >> {folder}/launched
-done"""
-CLOUD = """SuspendProgram={folder}/ends
-ResumeProgram={folder}/launches
-SuspendTime=86400
-SuspendTimeout=3
-ResumeTimeout=120
 """
 
 
@@ -47,23 +34,8 @@ def shell(slurm: Cluster) -> Shell:
 
 @pytest.fixture(scope="module")
 def cloud(slurm: Cluster) -> Iterator[Cluster]:
-    """Nodes that Slurm may power down, as those of AWS PCS."""
-    folder = slurm.folder
-    path = f"export SLURM_CONF={folder}/slurm.conf PATH={slurm.environment['PATH']}\n"
-    script(folder / "ends", path + ENDS.format(folder=folder))
-    script(folder / "launches", path + LAUNCHES.format(folder=folder))
-    conf = folder / "slurm.conf"
-    conf.write_text(conf.read_text().replace(" CPUs=", " State=CLOUD CPUs=") + CLOUD.format(folder=folder))
-    for program in ("slurmd", "slurmctld"):
-        slurm.end(program)
-    slurm.start("slurmctld", "-D", "-c")  # nodes begin without an instance
-    slurm.until("PowerSave", "scontrol", "update", "NodeName=ALL", "State=POWER_UP")
-    slurm.wait("all nodes idle", lambda: list(slurm.states().values()).count("idle") == len(slurm.names), 90)
-    (folder / "launched").unlink()
-    yield slurm
-    for pid in folder.glob("slurmd.*.pid"):
-        with contextlib.suppress(ProcessLookupError, FileNotFoundError):
-            os.kill(int(pid.read_text()), signal.SIGKILL)
+    with powers_down(slurm):
+        yield slurm
 
 
 def state(shell: Shell, shows: str, **values: str) -> list[list[str]]:
