@@ -56,8 +56,8 @@ PrivateData=cloud
 ENDS = 'for n in $(scontrol show hostnames "$1"); do kill -9 "$(cat {folder}/slurmd.$n.pid)"; done'
 LAUNCHES = """for n in $(scontrol show hostnames "$1"); do
     {new}
-    sleep 1.5  # Slurm waits for a boot after its request, and counts in whole seconds
-    setsid slurmd -D -b -N $n < /dev/null > /dev/null 2>&1 & echo $n >> {folder}/launched
+    # Slurm waits for a boot after its request, and counts in whole seconds
+    setsid bash -c "sleep 1.5; exec slurmd -D -b -N $n" < /dev/null > /dev/null 2>&1 & echo $n >> {folder}/launched
 done"""
 POWERS_DOWN = """SuspendProgram={folder}/ends
 ResumeProgram={folder}/launches
@@ -98,7 +98,7 @@ StorageUser=slurm
 StorageLoc=slurm
 """
 # the tests' own pace: what is sent stands first, the last of a name counts
-PACE = "SchedulerParameters={sent},bf_interval=1,sched_interval=1,default_queue_depth=1000\nMinJobAge=600\nKillWait=5\n"
+PACE = "SchedulerParameters={sent},bf_interval=1,sched_interval=1,default_queue_depth=1000\nMinJobAge=600\nKillWait=5\nPriorityCalcPeriod=1\n"
 HEALTH_S = 5
 CPUS = 96
 ENDED = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "DEADLINE", "BOOT_FAIL")
@@ -109,8 +109,9 @@ def lacking() -> list[str]:
 
 
 class Cluster(Slurm):
-    def __init__(self, folder: Path, names: Sequence[str], first_port: int) -> None:
+    def __init__(self, folder: Path, names: Sequence[str], first_port: int, *, powers_down: bool = False) -> None:
         super().__init__(folder, 0)
+        self.powers_down = powers_down
         self.first_port = first_port
         self.names = list(names)
         self._environment |= {"TZ": "UTC", "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
@@ -247,16 +248,16 @@ def configuration(spec: ClusterSpec, folder: Path, ports: int, health: str) -> t
     if stay != names:
         lines.append(AS_JOBS_NEED.format(folder=folder, idle_s=IDLE_S, stay=",".join(stay)))
         for name, text in (("launch.sh", LAUNCH), ("give-back.sh", GIVE_BACK)):
-            (folder / name).write_text(text.format(folder=folder))
-            (folder / name).chmod(0o755)
+            _script(folder / name, text.format(folder=folder))
     return "".join(lines), "\n".join(records) + "\n", stay
 
 
 @contextmanager
-def cluster(folder: Path, spec: ClusterSpec, health: str = "/bin/true") -> Iterator[Cluster]:
-    """Nodes that are idle, and a database that is empty. health: the program in the place of the stack's."""
+def cluster(folder: Path, spec: ClusterSpec, health: str = "/bin/true", new: str = "") -> Iterator[Cluster]:
+    """Nodes that are idle, and a database that is empty. health: the program in the place of the stack's. new: what a
+    new instance does first, in bash, by node $n; then Slurm may power nodes down, as those of AWS PCS."""
     with _alone():
-        found = _prepared(folder, spec, health)
+        found = _prepared(folder, spec, health, new)
         try:
             _started(found)
         except BaseException:
@@ -269,31 +270,6 @@ def cluster(folder: Path, spec: ClusterSpec, health: str = "/bin/true") -> Itera
 
 
 @contextmanager
-def powers_down(found: Cluster, new: str = ":") -> Iterator[None]:
-    """Slurm may power its nodes down, as those of AWS PCS, until the cluster ends. new: what a new instance has that the
-    one before it had not, in bash, by node $n."""
-    folder = found.folder
-    path = f"#!/bin/bash\nexport SLURM_CONF={folder}/slurm.conf PATH={found.environment['PATH']}\n"
-    for name, text in (("ends", ENDS), ("launches", LAUNCHES)):
-        (folder / name).write_text(path + text.format(folder=folder, new=new))
-        (folder / name).chmod(0o755)
-    conf = folder / "slurm.conf"
-    conf.write_text(conf.read_text().replace(" CPUs=", " State=CLOUD CPUs=") + POWERS_DOWN.format(folder=folder))
-    for program in ("slurmd", "slurmctld"):
-        found.end(program)
-    found.start("slurmctld", "-D", "-c")  # nodes begin without an instance
-    found.until("PowerSave", "scontrol", "update", "NodeName=ALL", "State=POWER_UP")
-    found.wait("all nodes idle", lambda: list(found.states().values()).count("idle") == len(found.names), 90)
-    (folder / "launched").unlink()
-    try:
-        yield
-    finally:
-        for pid in folder.glob("slurmd.*.pid"):
-            with contextlib.suppress(ProcessLookupError, FileNotFoundError):
-                os.kill(int(pid.read_text()), signal.SIGKILL)
-
-
-@contextmanager
 def _alone() -> Iterator[None]:
     """No two clusters choose ports at a time: those chosen are free until the daemons take them."""
     with Path(tempfile.gettempdir(), "planner-tests-cluster.lock").open("w") as lock:
@@ -301,7 +277,7 @@ def _alone() -> Iterator[None]:
         yield
 
 
-def _prepared(folder: Path, spec: ClusterSpec, health: str) -> Cluster:
+def _prepared(folder: Path, spec: ClusterSpec, health: str, new: str) -> Cluster:
     """With its files."""
     first = free_port(spec.most_nodes + 3)
     for name in ("state", "dev", "sql"):
@@ -312,13 +288,24 @@ def _prepared(folder: Path, spec: ClusterSpec, health: str) -> Cluster:
     key.write_bytes(os.urandom(128))
     key.chmod(0o400)
     text, records, names = configuration(spec, folder, first, health)
+    found = Cluster(folder, names, first, powers_down=bool(new))
+    if new:
+        path = f"#!/bin/bash\nexport SLURM_CONF={folder}/slurm.conf PATH={found.environment['PATH']}\n"
+        _script(folder / "ends", path + ENDS.format(folder=folder))
+        _script(folder / "launches", path + LAUNCHES.format(folder=folder, new=new))
+        text = text.replace(" CPUs=", " State=CLOUD CPUs=") + POWERS_DOWN.format(folder=folder)
     (folder / "slurm.conf").write_text(text)
     (folder / "gres.conf").write_text(records if gres(spec) else "")
     ports = {"folder": folder, "host": socket.gethostname(), "database_port": first + 1, "sql_port": first + 2}
     database = folder / "slurmdbd.conf"
     database.write_text(DATABASE.format(**ports))
     database.chmod(0o600)
-    return Cluster(folder, names, first)
+    return found
+
+
+def _script(path: Path, text: str) -> None:
+    path.write_text(text)
+    path.chmod(0o755)
 
 
 def _started(found: Cluster) -> None:
@@ -331,8 +318,12 @@ def _started(found: Cluster) -> None:
     found.until("the database", "sacctmgr", "-nP", "show", "cluster")
     found.run("sacctmgr", "-i", "add", "cluster", "trial")
     found.start("slurmctld", "-D")
-    found.boot(*found.names)
-    found.wait("all nodes idle", lambda: {found.states()[name] for name in found.names} == {"idle"})
+    if found.powers_down:
+        found.until("the controller", "scontrol", "update", "NodeName=ALL", "State=POWER_UP")
+    else:
+        found.boot(*found.names)
+    found.wait("all nodes idle", lambda: [found.states().get(name) for name in found.names] == ["idle"] * len(found.names))
+    (folder / "launched").unlink(missing_ok=True)
 
 
 def _database(found: Cluster, port: int) -> None:

@@ -19,10 +19,10 @@ from fleet_pool.slurm.settings import Cluster as Settings
 from planner.stack.spec import Block
 from tests.cluster.bucket import Bucket, bucket, launcher
 from tests.cluster.cluster import Cluster
-from tests.cluster.conftest import SETTINGS, cancel_all, needs_slurm, standing, wait_until_idle
+from tests.cluster.conftest import SETTINGS, cancel_all, own_cluster, standing, wait_until_idle
 from tests.cluster.specs import slurm_spec
 
-pytestmark = needs_slurm
+pytestmark = own_cluster
 FIRST, SECOND = "p5-48xlarge", "p5-48xlarge-b2"
 NOT_FIRST = f"--exclude={FIRST}-[1-4]"
 NOT_SECOND = f"--exclude={SECOND}-[1-4]"

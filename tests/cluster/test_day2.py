@@ -14,11 +14,12 @@ import pytest
 from fleet_pool.slurm import accounting, command
 from fleet_pool.slurm.settings import Project
 
-from tests.cluster.cluster import Cluster, powers_down
-from tests.cluster.conftest import SETTINGS, needs_slurm
+from tests.cluster.cluster import Cluster
+from tests.cluster.conftest import SETTINGS, own_cluster, standing
 from tests.cluster.page import PAGE, Shell, causes, typed
+from tests.cluster.specs import slurm_spec
 
-pytestmark = needs_slurm
+pytestmark = own_cluster
 NODE = "p5-48xlarge-3"
 JOB = ("--gres=gpu:h100:8", "--ntasks-per-node=1", "--time=30")
 SPEECH = ("--account=speech", *JOB)
@@ -28,14 +29,14 @@ SAVES = """srun bash -c "trap 'echo saved; exit 75' TERM; echo begins; for ((n =
 
 
 @pytest.fixture(scope="module")
-def shell(slurm: Cluster) -> Shell:
-    return Shell(slurm, SETTINGS)
+def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with standing(tmp_path_factory.mktemp("day2"), slurm_spec(), new=":") as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
-def cloud(slurm: Cluster) -> Iterator[Cluster]:
-    with powers_down(slurm):
-        yield slurm
+def shell(slurm: Cluster) -> Shell:
+    return Shell(slurm, SETTINGS)
 
 
 def state(shell: Shell, shows: str, **values: str) -> list[list[str]]:
@@ -49,7 +50,7 @@ def gone(shell: Shell, shows: str, **values: str) -> bool:
     return all(row[1].endswith("~") for row in state(shell, shows, **values))
 
 
-def test_swap_a_node(cloud: Cluster, quiet: Cluster, shell: Shell):
+def test_swap_a_node(quiet: Cluster, shell: Shell):
     drain, who, save, shows, down = typed("Swap a node")
     job = quiet.sbatch(SAVES, *SPEECH, "--nodes=2", name="gang")
     quiet.is_(job, "RUNNING")
@@ -78,7 +79,7 @@ def test_a_drain_is_taken_back(quiet: Cluster, shell: Shell):
     quiet.wait("it is back", lambda: quiet.states()[NODE] == "idle", 30)
 
 
-def test_drain_for_an_image(cloud: Cluster, quiet: Cluster, shell: Shell):
+def test_drain_for_an_image(quiet: Cluster, shell: Shell):
     down, shows = typed("Drain for an image")
     busy, free = "p5-48xlarge-5", "p5-48xlarge-6"
     job = quiet.sbatch("sleep 15", *SPEECH, "--nodes=1", f"--nodelist={busy}", name="goes-on")

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from tests.cluster.bucket import Bucket, bucket, launcher
-from tests.cluster.cluster import Cluster, powers_down
-from tests.cluster.conftest import needs_slurm, standing
+from tests.cluster.cluster import Cluster
+from tests.cluster.conftest import own_cluster, standing
 from tests.cluster.specs import USD_PER_NODE_HOUR, slurm_spec
 from tests.pool.health import recordings as say
 from tests.pool.health.node import FakeNode
 from tests.pool.health.slurm import health_program
 from tests.pool.health.test_slurm import SMI
 
-pytestmark = needs_slurm
+pytestmark = own_cluster
 NODES, STEPS, PACE_S = 8, 150, 0.1
 WORK = f"{sys.executable} {Path(__file__).with_name('work.py')}"
 # of a new instance: other GPUs, an empty kernel log, no state of the old one
@@ -39,7 +39,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
     fake.script("nvidia-smi", SMI.format(folder=folder))
     monkeypatch.setenv("PATH", f"{os.environ['PATH']}:/usr/sbin:/sbin")
     health = str(health_program(folder, f"{USD_PER_NODE_HOUR}"))
-    with standing(folder, slurm_spec(nodes=NODES), health) as found, powers_down(found, NEW.format(folder=folder)):
+    with standing(folder, slurm_spec(nodes=NODES), health, NEW.format(folder=folder)) as found:
         yield found
 
 

@@ -18,10 +18,10 @@ from fleet_pool.slurm.settings import Cluster as Settings
 from infra.scheduler import settings_of
 from tests.cluster.bucket import Bucket, bucket, launcher
 from tests.cluster.cluster import Cluster
-from tests.cluster.conftest import SETTINGS, cancel_all, needs_slurm, standing
+from tests.cluster.conftest import SETTINGS, cancel_all, own_cluster, standing
 from tests.cluster.specs import MARKETS, two_markets
 
-pytestmark = needs_slurm
+pytestmark = own_cluster
 NODES = 2
 SPEC = two_markets(nodes=NODES, markets=replace(MARKETS, nodes=NODES))
 SPOT, ON_DEMAND = "p5-48xlarge-[1-2]", "p5-48xlarge-od-[1-2]"
