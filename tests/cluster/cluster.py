@@ -34,17 +34,8 @@ from tests.pool.health.slurm import COMMON, Slurm, free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 # as AWS PCS has it of a group without a least size: nodes are launched for a job, and go when they are idle
-LAUNCH = """#!/bin/sh
-for name in $(scontrol show hostnames "$1"); do
-    setsid /usr/sbin/slurmd -b -D -N "$name" >> {folder}/slurmd.launched 2>&1 < /dev/null &
-    echo $! > {folder}/launched.$name
-done
-"""
-GIVE_BACK = """#!/bin/sh
-for name in $(scontrol show hostnames "$1"); do kill "$(cat {folder}/launched.$name)"; done
-"""
-AS_JOBS_NEED = """ResumeProgram={folder}/launch.sh
-SuspendProgram={folder}/give-back.sh
+AS_JOBS_NEED = """ResumeProgram={folder}/launches
+SuspendProgram={folder}/ends
 SuspendTime={idle_s}
 SuspendTimeout=5
 ResumeTimeout=120
@@ -247,8 +238,6 @@ def configuration(spec: ClusterSpec, folder: Path, ports: int, health: str) -> t
         lines.append(f"PartitionName={queue.name} Nodes={','.join(names)} State=UP {values}\n")
     if stay != names:
         lines.append(AS_JOBS_NEED.format(folder=folder, idle_s=IDLE_S, stay=",".join(stay)))
-        for name, text in (("launch.sh", LAUNCH), ("give-back.sh", GIVE_BACK)):
-            _script(folder / name, text.format(folder=folder))
     return "".join(lines), "\n".join(records) + "\n", stay
 
 
@@ -289,10 +278,14 @@ def _prepared(folder: Path, spec: ClusterSpec, health: str, new: str) -> Cluster
     key.chmod(0o400)
     text, records, names = configuration(spec, folder, first, health)
     found = Cluster(folder, names, first, powers_down=bool(new))
+    path = f"#!/bin/bash\nexport SLURM_CONF={folder}/slurm.conf PATH={found.environment['PATH']}\n"
+    for name, lines in (
+        ("ends", ENDS.format(folder=folder)),
+        ("launches", LAUNCHES.format(folder=folder, new=new or ":")),
+    ):
+        (folder / name).write_text(path + lines)
+        (folder / name).chmod(0o755)
     if new:
-        path = f"#!/bin/bash\nexport SLURM_CONF={folder}/slurm.conf PATH={found.environment['PATH']}\n"
-        _script(folder / "ends", path + ENDS.format(folder=folder))
-        _script(folder / "launches", path + LAUNCHES.format(folder=folder, new=new))
         text = text.replace(" CPUs=", " State=CLOUD CPUs=") + POWERS_DOWN.format(folder=folder)
     (folder / "slurm.conf").write_text(text)
     (folder / "gres.conf").write_text(records if gres(spec) else "")
@@ -301,11 +294,6 @@ def _prepared(folder: Path, spec: ClusterSpec, health: str, new: str) -> Cluster
     database.write_text(DATABASE.format(**ports))
     database.chmod(0o600)
     return found
-
-
-def _script(path: Path, text: str) -> None:
-    path.write_text(text)
-    path.chmod(0o755)
 
 
 def _started(found: Cluster) -> None:
@@ -322,7 +310,9 @@ def _started(found: Cluster) -> None:
         found.until("the controller", "scontrol", "update", "NodeName=ALL", "State=POWER_UP")
     else:
         found.boot(*found.names)
-    found.wait("all nodes idle", lambda: [found.states().get(name) for name in found.names] == ["idle"] * len(found.names))
+    found.wait(
+        "all nodes idle", lambda: [found.states().get(name) for name in found.names] == ["idle"] * len(found.names)
+    )
     (folder / "launched").unlink(missing_ok=True)
 
 
@@ -339,5 +329,6 @@ def _database(found: Cluster, port: int) -> None:
     found.start(
         *("mariadbd", "--no-defaults", f"--datadir={data}", f"--socket={found.folder}/sql.socket", "--user=root"),
         *(f"--port={port}", "--bind-address=127.0.0.1", "--skip-grant-tables", "--innodb-buffer-pool-size=32M"),
+        *("--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0"),  # it need not outlive the machine
     )
     found.until("MariaDB", "mariadb", "--no-defaults", f"--socket={found.folder}/sql.socket", "-e", "select 1")

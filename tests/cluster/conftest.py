@@ -26,17 +26,16 @@ SETTINGS = Settings(
     usd_per_node_hour={"p5-48xlarge": USD_PER_NODE_HOUR},
     gpus_per_node=8,
 )
-# a worker that waits for its jobs leaves the others the processor; a second one would wait for a cluster of its own
-needs_slurm = [
-    pytest.mark.xdist_group("slurm"),
+_needs = [
     pytest.mark.real,
     pytest.mark.skipif(
         bool(lacking()), reason=f"no {', '.join(lacking())} here (apt-get install slurmdbd mariadb-server)"
     ),
     pytest.mark.skipif(os.geteuid() != 0, reason="Slurm's daemons run as root here"),
 ]
-
-own_cluster = [pytest.mark.xdist_group("slurm-of-its-own"), *needs_slurm]
+# two workers mostly wait for jobs and leave others the processor; each further one would start clusters of its own
+needs_slurm = [pytest.mark.xdist_group("slurm"), *_needs]
+own_cluster = [pytest.mark.xdist_group("slurm-of-its-own"), *_needs]
 
 
 @contextmanager

@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 from fleet_pool.slurm.settings import Cluster as Settings
 from fleet_pool.slurm.settings import written

@@ -21,14 +21,14 @@ from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import needs_slurm
 
 pytestmark = needs_slurm
-NODES, SEED, COUNT = 8, 22, 14
+NODES, SEED, COUNT = 8, 369, 10
 GRES = ("--gres=gpu:h100:8", "--ntasks-per-node=1", "--account=speech")
 
 
 def drawn(seed: int) -> list[tuple[int, int, int]]:
     """(nodes, seconds, minutes of the limit) of each job."""
     rng = np.random.default_rng(seed)
-    sizes, seconds = rng.choice([1, 2, 3, 5, 6, 7], COUNT), rng.integers(12, 40, COUNT)
+    sizes, seconds = rng.choice([1, 2, 3, 5, 6, 7], COUNT), rng.integers(4, 16, COUNT)
     return [(int(n), int(s), int(m)) for n, s, m in zip(sizes, seconds, rng.integers(1, 4, COUNT), strict=True)]
 
 

@@ -107,7 +107,7 @@ class Slurm:
         until = time.monotonic() + limit_s
         while not done():
             assert time.monotonic() < until, f"{what}: {self.states()}"
-            time.sleep(0.5)
+            time.sleep(0.2)
 
     def wait_for_file(self, path: Path) -> None:
         until = time.monotonic() + 20
