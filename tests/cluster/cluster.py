@@ -89,7 +89,7 @@ StorageUser=slurm
 StorageLoc=slurm
 """
 # the tests' own pace: what is sent stands first, the last of a name counts
-PACE = "SchedulerParameters={sent},bf_interval=1,sched_interval=1,default_queue_depth=1000\nMinJobAge=600\nKillWait=5\nPriorityCalcPeriod=1\n"
+PACE = "SchedulerParameters={sent},bf_interval=1,sched_interval=1,default_queue_depth=1000\nMinJobAge=600\nKillWait=5\n"
 HEALTH_S = 5
 CPUS = 96
 ENDED = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "DEADLINE", "BOOT_FAIL")
@@ -171,7 +171,7 @@ class Cluster(Slurm):
             assert state in states or state not in ENDED, f"job {job}: {state}, not {states}: {self._last_words(job)}"
             return state in states
 
-        self.wait(f"job {job} {states}", reached, 90)
+        self.wait(f"job {job} {states}", reached, 120)
 
     def _last_words(self, job: str) -> str:
         out = Path(self.of_job(job, "StdOut"))
@@ -279,11 +279,8 @@ def _prepared(folder: Path, spec: ClusterSpec, health: str, new: str) -> Cluster
     text, records, names = configuration(spec, folder, first, health)
     found = Cluster(folder, names, first, powers_down=bool(new))
     path = f"#!/bin/bash\nexport SLURM_CONF={folder}/slurm.conf PATH={found.environment['PATH']}\n"
-    for name, lines in (
-        ("ends", ENDS.format(folder=folder)),
-        ("launches", LAUNCHES.format(folder=folder, new=new or ":")),
-    ):
-        (folder / name).write_text(path + lines)
+    for name, lines in (("ends", ENDS), ("launches", LAUNCHES)):
+        (folder / name).write_text(path + lines.format(folder=folder, new=new or ":"))
         (folder / name).chmod(0o755)
     if new:
         text = text.replace(" CPUs=", " State=CLOUD CPUs=") + POWERS_DOWN.format(folder=folder)
@@ -310,9 +307,7 @@ def _started(found: Cluster) -> None:
         found.until("the controller", "scontrol", "update", "NodeName=ALL", "State=POWER_UP")
     else:
         found.boot(*found.names)
-    found.wait(
-        "all nodes idle", lambda: [found.states().get(name) for name in found.names] == ["idle"] * len(found.names)
-    )
+    found.wait("all nodes idle", lambda: {found.states().get(name) for name in found.names} == {"idle"})
     (folder / "launched").unlink(missing_ok=True)
 
 

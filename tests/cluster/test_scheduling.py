@@ -64,7 +64,7 @@ def test_who_has_used_less_of_its_share_goes_first(quiet: Cluster):
         quiet.until("the controller", "scontrol", "ping")
 
     def first(*accounts: str) -> tuple[str, dict[str, float]]:
-        """Of jobs that wait, sent in this order, while one of vision runs; and what a share of each has used by then."""
+        """Of jobs that wait, sent in this order, while one of vision runs; and what a share of each has used."""
         busy = sent("vision", 300)
         quiet.is_(busy, "RUNNING")
         jobs = {sent(account, 1): account for account in accounts}
