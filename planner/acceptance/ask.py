@@ -17,6 +17,7 @@ from planner.account.commands import Member, Said
 ENVIRONMENT = "set -a; for file in node pool; do f=/etc/planner/$file.env; [ ! -f $f ] || . $f; done; set +a"
 POOL, S3, FOLDER = "pool", "s3", "folder"  # what a bench reads
 BANDWIDTH = re.compile(r"planner-health:\s+([\d.]+) GB/s over (\d+) nodes")
+USUAL = re.compile(r"planner-health: usual: (median .*)")
 SLOW_PAIR = re.compile(r"planner-health: (\S+): pair: slow")
 BUCKET = re.compile(r"^planner-bucket=(\S+)$", re.MULTILINE)
 READY_S, LAUNCH_S = 120.0, 1200.0
@@ -148,6 +149,7 @@ def _network(
     if found["all_reduce"] is None:
         why["all-reduce"] = _last(replace(said, out="\n".join(_of_the_job(said)) or said.out))
         return found
+    found["usual"] = next(iter(USUAL.findall(said.out)), "")
     found["slow_pairs"] = tuple(SLOW_PAIR.findall(_launched(nodes, ids, asked, "pair").out))
     if asked.tcp:
         found["tcp"] = _bandwidth(_launched(nodes, ids, asked, "all-reduce", WITHOUT_EFA), len(ids))

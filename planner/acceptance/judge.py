@@ -164,6 +164,7 @@ class _Judge:
             least = LEAST_OF_LINE * line_rate
             state = PASS if measured >= least else MISS
             said = f"{measured:.3g} GB/s; the line rate is {line_rate:.0f}, and less than {least:.0f} is a miss"
+            said += f"; earlier: {self.found.usual}" if self.found.usual else ""
             line = Line(id="all-reduce", state=state, what=what, said=said, unit="GB/s", measured=measured, low=least)
             yield self._slower(line, fabric, least, measured) if state == MISS else line
         tcp = self.found.tcp

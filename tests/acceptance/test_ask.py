@@ -15,7 +15,9 @@ from tests.acceptance.test_found import report
 IDS = ("i-1", "i-2", "i-3")
 ASKED = Asked(run="r", sizes=(1_000_000,), checkpoint_bytes=0, storage=POOL, gpus=8, tcp=True)
 # as fleet_pool.health.command prints it, below the launcher's own lines
-PASS = "planner-launch: run 4 on 3 nodes\nplanner-health:   {gb:.1f} GB/s over 3 nodes: i-1 i-2 i-3\n"
+PASS = "planner-launch: run 4 on 3 nodes\n"
+PASS += "planner-health: usual: median 305.0, p5 290.1 GB/s of 7 passes\n"
+PASS += "planner-health:   {gb:.1f} GB/s over 3 nodes: i-1 i-2 i-3\n"
 
 
 class Nodes:
@@ -53,6 +55,7 @@ def test_everything_is_asked_of_all_nodes_and_jobs_start_at_one():
     found, bucket = measured(nodes, ASKED)
     assert bucket == "data-1"
     assert (found.all_reduce, found.tcp, found.slow_pairs) == (310.0, 10.5, ("i-2",))
+    assert found.usual == "median 305.0, p5 290.1 GB/s of 7 passes"
     assert len(found.parts) == 1
     assert found.why == {}
     assert [len(ids) for ids, _ in nodes.asked] == [3, 3, 1, 1, 1]
