@@ -69,7 +69,7 @@ def cache_tb(plan: FleetPlan, book: PriceBook, nodes: tuple[int, ...]) -> float:
 
 
 def around(plan: FleetPlan, book: PriceBook, nodes: int, values: Values) -> Around:
-    """Storage by calendar month, root volumes, network and the scheduler. nodes: that stand, of all groups. values: with
+    """Storage by calendar month, root volumes, network and Slurm. nodes: that stand, of all groups. values: with
     draws."""
     ledger = Ledger(book=book, region=plan.region, sheet=UNRECORDED)
     hours = plan.run.months * MONTH_HOURS
