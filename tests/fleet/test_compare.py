@@ -197,6 +197,30 @@ def test_owned_nodes_lose_value_whether_they_run_or_not() -> None:
     assert found.owned.purchase_usd.p50 == pytest.approx(gpus * 18_500 / 0.81)
 
 
+def test_spot_for_what_gives_way_is_bounded_by_its_price_and_its_interruptions() -> None:
+    """speech gives way: 12 interruptions a day of jobs that save each half hour, restart in 0.2 h, wait 1 h for nodes.
+    An hour of work takes e^(R/M) (e^(W/M) - 1) M/W hours on spot, and (M + D)/M as long."""
+    keys = {
+        "spot.gang_interruptions_per_day": 12,
+        "spot.gang_wait_hours": 1,
+        "goodput.restart_minutes": 12,
+    }
+    fixed = [f"assumptions.{key}={{value: {value}, low: {value}, high: {value}}}" for key, value in keys.items()]
+    gives_way = ["projects.1.queue=low", "projects.1.checkpoint=30m", "groups.0.nodes=40"]
+    found = compared(*gives_way, *fixed, runs=2)
+    assert found.spot is not None
+    assert found.best is not None
+    (hours,) = found.best.show_back[1].node_hours
+    price = book_for(BOOK).spot("p4d.24xlarge", "us-east-1").planned.usd
+    times = np.exp(0.2 / 2) * np.expm1(0.5 / 2) * 2 / 0.5
+    assert (found.spot.projects, found.spot.node_hours) == (("speech",), pytest.approx(hours))
+    assert found.spot.most_usd == pytest.approx(hours * (ON_DEMAND - price))
+    assert found.spot.saved_usd.p50 == pytest.approx(hours * (ON_DEMAND - price * times))
+    assert found.spot.elapsed_factor == pytest.approx(times * 3 / 2)
+    assert compared("groups.0.nodes=40", runs=2).spot is None
+    assert compared(*gives_way, "projects.1.checkpoint=null", runs=2).spot is None
+
+
 def test_on_demand_that_is_given_back_is_warned_of() -> None:
     shown = {}
     for idle in ("release", "hold"):
