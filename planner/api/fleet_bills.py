@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ from planner.bills.export_file import files_in, read_export
 from planner.bills.reconcile import ReconciledLine, Reconciliation, effects
 from planner.bills.stack_bill import StackBill, stack_bill
 from planner.bills.usage_lines import line_of
-from planner.demand.shares import jobs_of, node_hours_by
+from planner.demand.shares import jobs_of, node_hours_by, seconds
 from planner.errors import UsageProblem
 from planner.fleet.compare import gpus_of
 from planner.fleet.model import Floats
@@ -62,10 +62,11 @@ def fleet_reconciled(
         )
         for name in names
     )
-    start = datetime(plan.start.year, plan.start.month, plan.start.day)
+    first = plan.start or book.as_of
+    start = datetime(first.year, first.month, first.day)
     begin, end = bill.first_use or start, min(bill.until, start + plan.run.months * MONTH_HOURS * HOUR)
     if end <= begin:
-        raise UsageProblem(f"the bill has no use between the plan's start, {plan.start}, and its end")
+        raise UsageProblem(f"the bill has no use between the plan's start, {first}, and its end")
     billed_hours = _node_hours(plan, bill.used)
     held = _held(plan, book, sacct, zone, begin, end, billed_hours)
     weight = {name: book.on_demand(name, plan.region).usd for name in plan.types}
@@ -94,7 +95,7 @@ def fleet_reconciled(
     return Reconciliation(
         scenario=chosen.id,
         stack=", ".join(names),
-        start=plan.start,
+        start=first,
         until=end,
         whole=bill.until >= start + plan.run.months * MONTH_HOURS * HOUR,
         lines=tuple(lines),
@@ -158,9 +159,9 @@ def _held(
                 "names the type of each GPU or partition"
             )
         types[job.gpu, job.partition] = of
-    seconds = [when.replace(tzinfo=UTC).timestamp() for when in (begin, end)]
     held: dict[str, dict[str, float]] = {}
-    for (account, of), hours in node_hours_by(found, *seconds, lambda job: types[job.gpu, job.partition], gpus).items():
+    by = node_hours_by(found, seconds(begin), seconds(end), lambda job: types[job.gpu, job.partition], gpus)
+    for (account, of), hours in by.items():
         name = account if account in known or OTHERS not in known else OTHERS
         mine = held.setdefault(name, dict.fromkeys(plan.types, 0.0))
         mine[of] += hours

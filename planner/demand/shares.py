@@ -14,7 +14,12 @@ from planner.plan.textfile import label_of
 def node_hours(path: str, zone: str | None, begin: datetime, end: datetime, gpus: int) -> dict[str, float]:
     """Node-hours of each account from begin to end (UTC without a zone), the largest first. zone: of times that name
     none. gpus: of a node; a job of fewer counts as a part of one. Raises PlanProblems and UsageProblem."""
-    return held(jobs_of(path, zone), *(when.replace(tzinfo=UTC).timestamp() for when in (begin, end)), gpus)
+    return held(jobs_of(path, zone), seconds(begin), seconds(end), gpus)
+
+
+def seconds(when: datetime) -> float:
+    """Since 1970, of UTC without a zone."""
+    return when.replace(tzinfo=UTC).timestamp()
 
 
 def jobs_of(path: str, zone: str | None) -> JobsFile:

@@ -73,7 +73,8 @@ def around(plan: FleetPlan, book: PriceBook, nodes: int, values: Values) -> Arou
     draws."""
     ledger = Ledger(book=book, region=plan.region, sheet=UNRECORDED)
     hours = plan.run.months * MONTH_HOURS
-    until = [float(months_of(start=plan.start, hours=h)) for h in np.arange(0.0, hours + 1, MONTH_HOURS).tolist()]
+    start = plan.start or book.as_of
+    until = [float(months_of(start=start, hours=h)) for h in np.arange(0.0, hours + 1, MONTH_HOURS).tolist()]
     kept = sum(data_by_month(plan, one)[0] @ np.diff(until) for one in plan.projects)
     timing = Timing(
         standing_hours=hours,

@@ -65,6 +65,5 @@ def _prices(plan: FleetPlan, book: PriceBook, name: str) -> tuple[float, float] 
 
 def _times(mtbf: Floats, segment: float, restart: Floats, wait: Floats) -> Floats:
     """How many times the hours without interruptions a job takes."""
-    return 1 / availability(
-        mtbf_hours=mtbf, work_hours=segment, write_hours=0.0, restart_hours=restart, wait_hours=wait
-    )
+    kept = availability(mtbf_hours=mtbf, work_hours=segment, write_hours=0.0, restart_hours=restart, wait_hours=wait)
+    return 1 / each_draw(kept, mtbf.size)

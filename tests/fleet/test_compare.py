@@ -19,7 +19,7 @@ from planner.plan.assumptions import resolve
 from planner.report.wording import fleet as words
 from tests.builders import compared as compared_run
 from tests.builders import exact, plan_of
-from tests.fleet.plans import BOOK, compared, loaded
+from tests.fleet.plans import BOOK, PLAN, compared, loaded
 
 ON_DEMAND, RESERVED = 21.957642, 13.9211
 HOURS = 3 * 730
@@ -219,6 +219,14 @@ def test_spot_for_what_gives_way_is_bounded_by_its_price_and_its_interruptions()
     assert found.spot.elapsed_factor == pytest.approx(times * 3 / 2)
     assert compared("groups.0.nodes=40", runs=2).spot is None
     assert compared(*gives_way, "projects.1.checkpoint=null", runs=2).spot is None
+
+
+def test_a_plan_without_a_start_begins_with_its_book() -> None:
+    bare = compared(runs=2, text="\n".join(line for line in PLAN.splitlines() if not line.startswith("start")))
+    dated = compared(f"start={BOOK}", runs=2)
+    assert bare.best is not None
+    assert dated.best is not None
+    assert bare.best.bill == dated.best.bill
 
 
 def test_on_demand_that_is_given_back_is_warned_of() -> None:
