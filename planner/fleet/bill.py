@@ -1,4 +1,4 @@
-"""The bill of a fleet: node-hours by how they were bought, then storage, volumes and Slurm, which all ways share."""
+"""The bill of a fleet: node-hours by how they were bought, then storage, network and Slurm, which all ways share."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from planner.fleet.bought import Paid, Shop
 from planner.fleet.model import Floats
 from planner.fleet.workload import MONTH_HOURS
 from planner.layouts.base import Timing
+from planner.layouts.shared.network import bill_network
+from planner.layouts.shared.s3 import bill_key
 from planner.layouts.shared.scheduler import bill_scheduler
 from planner.mix.model import Kind
 from planner.models.bill import NODE_HOURS, Line, PlannedLine, Unpriced, mean_line
 from planner.models.bill_lines import COMMITMENT_UNUSED, COMPUTE
 from planner.models.capacity import gb_months, lustre_capacity_gib, pool_raw_tb, pool_usable_tb
 from planner.models.ledger import Ledger
+from planner.models.metered import months_of
 from planner.models.number import each_draw
 from planner.models.sheet import UNRECORDED
 from planner.models.values import Values
@@ -66,32 +69,16 @@ def cache_tb(plan: FleetPlan, book: PriceBook, nodes: tuple[int, ...]) -> float:
 
 
 def around(plan: FleetPlan, book: PriceBook, nodes: int, values: Values) -> Around:
-    """Storage by month, root volumes and the scheduler. nodes: that stand, of all groups. values: with draws."""
-    ledger, months = Ledger(book=book, region=plan.region, sheet=UNRECORDED), float(plan.run.months)
-    hours = months * MONTH_HOURS
-    kept = float(sum(data_by_month(plan, one)[0].sum() for one in plan.projects))
-    if kept:
-        quantity = gb_months(stored_bytes=kept, months=1.0)
-        item = ("AmazonS3", "S3 Standard storage")
-        ledger.metered("storage.s3.standard", item, equation="S6", quantity=quantity, inputs={}, hours=hours)
-    hot = float(hot_union(plan).max())
-    if plan.storage.layout == "fsx-lustre" and hot:
-        size = lustre_capacity_gib(needed_gib=hot / GIB, step_gib=STEP_GIB)
-        ledger.metered(
-            "storage.lustre.capacity",
-            LUSTRE,
-            equation="S6",
-            quantity=size * months,
-            inputs={},
-            offering=LUSTRE_MBPS,
-            standing=size,
-        )
-    volumes = each_draw(values["fleet.root_volume_gib"], values.draws)
-    gp3 = ("AmazonEBS", "gp3 storage")
-    ledger.metered("fleet.ebs", gp3, equation="T5", quantity=nodes * volumes * months, inputs={})
+    """Storage by calendar month, root volumes, network and Slurm. nodes: that stand, of all groups. values: with
+    draws."""
+    ledger = Ledger(book=book, region=plan.region, sheet=UNRECORDED)
+    hours = plan.run.months * MONTH_HOURS
+    start = plan.start or book.as_of
+    until = [float(months_of(start=start, hours=h)) for h in np.arange(0.0, hours + 1, MONTH_HOURS).tolist()]
+    kept = sum(data_by_month(plan, one)[0] @ np.diff(until) for one in plan.projects)
     timing = Timing(
         standing_hours=hours,
-        months=months,
+        months=until[-1],
         retention_hours=0.0,
         s3_read_bytes=0.0,
         read_bytes=0.0,
@@ -99,6 +86,24 @@ def around(plan: FleetPlan, book: PriceBook, nodes: int, values: Values) -> Arou
         checkpoints_written=0.0,
         checkpoints_stored=0.0,
     )
+    if kept:
+        quantity = gb_months(stored_bytes=kept, months=1.0)
+        item = ("AmazonS3", "S3 Standard storage")
+        ledger.metered("storage.s3.standard", item, equation="S6", quantity=quantity, inputs={}, hours=hours)
+        bill_key(ledger, timing.months)
+    hot = float(hot_union(plan).max())
+    if plan.storage.layout == "fsx-lustre" and hot:
+        size = lustre_capacity_gib(needed_gib=hot / GIB, step_gib=STEP_GIB)
+        ledger.metered(
+            "storage.lustre.capacity",
+            LUSTRE,
+            equation="S6",
+            quantity=size * timing.months,
+            inputs={},
+            offering=LUSTRE_MBPS,
+            standing=size,
+        )
+    bill_network(ledger, nodes, timing, values)
     bill_scheduler(ledger, nodes, nodes, timing, values)
     return Around(
         lines=tuple(map(mean_line, ledger.lines)),
