@@ -166,13 +166,14 @@ def version_of(template: aws.ec2.LaunchTemplate) -> pulumi.Output[str]:
     return template.latest_version.apply(lambda found: str(int(found)) if isinstance(found, float) else str(found))
 
 
-def cluster_placement(component: Component) -> aws.ec2.PlacementGroup:
-    """A placement group for nodes close together, in one zone."""
+def cluster_placement(component: Component, suffix: str = "") -> aws.ec2.PlacementGroup:
+    """A placement group for nodes close together, in one zone. suffix: as in launch_template."""
+    part = f"placement{suffix}"
     return aws.ec2.PlacementGroup(
-        component.named("placement"),
-        name=component.physical("placement"),
+        component.named(part),
+        name=component.physical(part),
         strategy="cluster",
-        tags=component.tags("placement"),
+        tags=component.tags(part),
         opts=component.child(),
     )
 

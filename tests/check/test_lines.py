@@ -247,7 +247,7 @@ def test_internet():
 def test_addresses():
     assert places.subnet_line([], W).state == FINE
     assert places.subnet_line([{"AvailableIpAddressCount": 8}], W).state == FINE
-    few = places.subnet_line([{"AvailableIpAddressCount": 20}], wanted(addresses=8))
+    few = places.subnet_line([{"AvailableIpAddressCount": 20}], wanted(addresses=64))
     assert few.state == WARNS
     assert "2 of 8 nodes start" in few.means
     assert places.subnet_line([{}], W).state == NOT_KNOWN
