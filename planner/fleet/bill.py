@@ -112,7 +112,7 @@ def around(plan: FleetPlan, book: PriceBook, nodes: int, values: Values) -> Arou
     bill_network(ledger, nodes, timing, values)
     bill_scheduler(ledger, nodes, nodes, timing, values)
     if plan.storage.layout == "converged":
-        bill_control_nodes(ConvergedSettings(), ledger, timing, values)
+        bill_control_nodes(ConvergedSettings.model_construct(), ledger, timing, values)
     key = resource_months(count=1, months=months)
     ledger.metered("storage.kms.key", KEY, equation="T6", quantity=key, inputs={}, standing=1)
     return Around(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from planner.fleet.result import FleetComparison, FleetScenario
 from planner.kinds.asking import Ask, Look
@@ -23,7 +24,8 @@ def stack_name(loaded: LoadedFleet) -> str:
 
 def given(options: Mapping[str, str | None]) -> FromOperator:
     """What only the account knows, by the options of `planner stack`."""
-    return FromOperator(**{name: options.get(name) or "" for name in ("ami", "control_ami", "zone_id", "notify")})
+    values: dict[str, Any] = {name: options.get(name) or "" for name in ("ami", "control_ami", "zone_id", "notify")}
+    return FromOperator(**values)
 
 
 def lacks(chosen: FleetScenario) -> Sequence[str]:
