@@ -7,7 +7,7 @@ from dataclasses import replace
 from planner.stack.spec import Block, ClusterSpec, Markets, OtherType, Project, Scheduler
 from tests.infra.specs import BUYING, fleet_of, spec_of
 
-USD_PER_NODE_HOUR = 98.0
+USD_PER_NODE_HOUR, P4D_USD = 98.0, 21.957642
 SCHEDULER = Scheduler(
     version="25.11",
     size="SMALL",
@@ -62,7 +62,7 @@ def slurm_spec(
 
 def mixed_spec(layout: str = "s3-stream", *, release: bool = False) -> ClusterSpec:
     """Four p4d and two p5 in one cluster, as a fleet plan has them."""
-    usd = 21.957642, USD_PER_NODE_HOUR
+    usd = P4D_USD, USD_PER_NODE_HOUR
     first, second = fleet_of("p4d.24xlarge", 4), fleet_of("p5.48xlarge", 2)
     scheduler = replace(
         SCHEDULER,
