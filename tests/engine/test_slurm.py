@@ -89,8 +89,8 @@ def test_a_canary_has_no_node_until_a_job_and_the_whole_fleet_follows(tmp_path: 
     assert "this would end the others" in stand.engine.up().told
 
 
-@pytest.mark.parametrize("layout", [name for name in DEPLOYED if name != "s3-stream"])
-def test_every_layout_has_a_cluster_that_comes_up_and_goes_down(layout: str, tmp_path: Path):
+@pytest.mark.parametrize("layout", [name for name in DEPLOYED if name not in ("s3-stream", "converged")])
+def test_every_other_layout_has_a_cluster_that_comes_up_and_goes_down(layout: str, tmp_path: Path):
     stand = Stand(tmp_path, spec(layout))
     up = stand.engine.up().well()
     assert up.counts == {"create": len(stand.names)}
@@ -188,8 +188,8 @@ def test_a_second_instance_type_joins_a_cluster_that_runs_and_leaves_it_again(tm
         name for name in added.names("update", "replace", "delete") if name.startswith(("fleet-", "scheduler-q"))
     ]
     assert _nodes(stand) == 1 + 2 + 1, "the login node, p4d, p5"
-    assert stand.engine.refresh().well().counts == {}
-    gone = _changed(stand, alone)
+    stand.engine.write(alone)
+    gone = stand.engine.up().well()
     assert own | queues <= set(gone.names("delete"))
     assert not [name for name in gone.names("update", "replace") if name.startswith(("fleet-", "scheduler-q"))]
     stand.engine.destroy("--exclude-protected").well()
