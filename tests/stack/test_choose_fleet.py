@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -45,7 +46,8 @@ def made(way: str, *overrides: str, nodes: str = "p5.48xlargex2+p4d.24xlargex8",
     plan, book = loaded(*overrides, text=PLAN), book_for(BOOK)
     found = compare_fleet(plan, book, runs=2)
     row = next(one for one in found.scenarios if one.id == f"fleet/{nodes}/{way}")
-    return fleet_spec_of(plan, found, row, book, given=FromOperator(**{**IDS, **given}))
+    values: dict[str, Any] = {**IDS, **given}
+    return fleet_spec_of(plan, found, row, book, given=FromOperator(**values))
 
 
 def test_each_group_of_the_plan_is_nodes_of_one_type_with_its_image_and_price():
