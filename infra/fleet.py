@@ -104,6 +104,7 @@ class GpuFleet(Component):
                 description=f"GPU nodes of stack {self.naming.stack}",
                 placement_group=placement,
                 suffix=suffix,
+                node=f"node{of_type}",
                 **_purchase(args.buying.kind, block),
             )
             waits_for = [*identity.ready, *nodes.waits_for]
