@@ -8,8 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from planner.check.line import Matter
-from planner.models.bill_lines import COMPUTE
-from planner.stack.component import nodes_usd_per_hour
+from planner.stack.component import around_nodes_usd_per_hour, nodes_usd_per_hour
 from planner.stack.spec import ClusterSpec, is_known
 
 DRIFT = 0.02  # of a price against the plan: beyond it a line is named
@@ -77,7 +76,7 @@ def waiting_usd_per_hour(spec: ClusterSpec, started: int) -> float | None:
     fleet = nodes_usd_per_hour(spec)
     if fleet is None:
         return None
-    rest = sum(usd for line, usd in spec.usd_per_hour.items() if not line.startswith(COMPUTE))
+    rest = around_nodes_usd_per_hour(spec)
     paid = spec.buying.kind == "capacity-block" and is_known(spec.buying.reservation_id)
     nodes = gpu_nodes(spec)
     return round(rest + (fleet if paid else fleet / nodes * min(max(started, 0), nodes)), 2)

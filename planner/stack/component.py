@@ -25,6 +25,11 @@ def nodes_usd_per_hour(spec: ClusterSpec) -> float | None:
     return spec.usd_per_hour.get(COMPUTE)
 
 
+def around_nodes_usd_per_hour(spec: ClusterSpec) -> float:
+    """Of everything but the GPU nodes' own hours."""
+    return math.fsum(usd for line, usd in spec.usd_per_hour.items() if not line.startswith(COMPUTE))
+
+
 def node_usd_per_hour(spec: ClusterSpec) -> float | None:
     """Of one GPU node of a spec with one instance type (ClusterSpec.by_type); None where the bill has no price."""
     hourly = spec.usd_per_hour.get(COMPUTE)
