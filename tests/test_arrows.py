@@ -181,6 +181,16 @@ ALLOWED = {
         "planner.stack",
         "planner.errors",
     },
+    "planner.stack.choose_fleet": {
+        "pricing",
+        "planner.plan",
+        "planner.models",
+        "planner.layouts",
+        "planner.fleet",
+        "planner.stack",
+        "fleet_pool.settings",
+        "planner.errors",
+    },
     "planner.stack.kept": {"planner.answer", "planner.plan", "planner.estimate", "planner.stack", "planner.errors"},
     "infra": {
         "planner.stack.spec",

@@ -10,7 +10,7 @@ from typing import Any
 
 from planner.account.offers import utc
 from planner.check.line import BLOCKS, NOT_KNOWN, WARNS, Line, Matter, NotKnown
-from planner.check.wanted import Wanted, dollars, waiting_usd_per_hour, waits
+from planner.check.wanted import Wanted, dollars, gpu_nodes, waiting_usd_per_hour, waits
 from planner.stack.spec import is_known
 
 NO_IMAGE = ("ImageNotFoundException", "RepositoryNotFoundException")
@@ -24,10 +24,10 @@ NOTHING = "nothing published says that it has the driver and EFA"
 def image_line(
     what: str, ami: str, root_gib: int, root_device: str, processors: Sequence[str], images: Any, wanted: Wanted
 ) -> Line:
-    """One image. what: fleet or control. root_gib, root_device: of the launch template. processors: architectures of
-    the instance type; empty: not known."""
+    """One image. what: fleet, fleet.TYPE or control. root_gib, root_device: of the launch template. processors:
+    architectures of the instance type; empty: not known."""
     asked = f"image {ami} for {what} nodes, root {root_gib} GiB at {root_device}"
-    mends = f"planner stack PLAN --scenario ID --{'' if what == 'fleet' else 'control-'}ami AMI"
+    mends = f"planner stack PLAN --scenario ID --{'control-' if what == 'control' else ''}ami AMI"
     matter = waits(f"image.{what}", asked, wanted, mends)
     if not is_known(ami):
         return matter.bad(BLOCKS, "not chosen")
@@ -46,7 +46,7 @@ def image_line(
     if not processors:
         return matter.not_known(NotKnown(why=f"{said}; the type's processor is not known"))
     if odd:
-        usd = waiting_usd_per_hour(wanted.spec, wanted.spec.fleet.nodes)
+        usd = waiting_usd_per_hour(wanted.spec, gpu_nodes(wanted.spec))
         matter = replace(matter, means="nodes that never get ready bill from their start", usd_per_hour=usd)
         return matter.bad(NOT_KNOWN if NOTHING in odd else WARNS, f"{said}: {'; '.join(odd)}")
     return matter.fine(said)
@@ -165,6 +165,6 @@ def _odd(entry: dict[str, Any], what: str, wanted: Wanted) -> list[str]:
     if entry.get("ImageOwnerAlias") != "amazon":
         found.append("it is not published by Amazon: its owner can withdraw it")
     text = f"{entry.get('Name', '')} {entry.get('Description', '')}".lower()
-    if what == "fleet" and "deep learning" not in text and "neuron" not in text:
+    if what != "control" and "deep learning" not in text and "neuron" not in text:
         found.insert(0, NOTHING)
     return found

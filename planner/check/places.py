@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from planner.check.line import BLOCKS, NOT_KNOWN, WARNS, Line, Matter, NotKnown
-from planner.check.wanted import Wanted, dollars, waiting, waits
+from planner.check.wanted import Wanted, dollars, gpu_nodes, waiting, waits
 from planner.stack.spec import is_known
 
 
@@ -84,7 +84,7 @@ def internet_line(options: Any, subnets: Any, wanted: Wanted) -> Line:
     mends = f"aws ec2 modify-vpc-block-public-access-options --region {wanted.spec.region} "
     mends += "--internet-gateway-block-mode block-ingress, which lets NAT gateways out; or exclude the stack's VPC"
     matter = waits("internet", "may the NAT gateway reach the internet", wanted, mends)
-    usd, _ = waiting(wanted.spec, wanted.spec.fleet.nodes)
+    usd, _ = waiting(wanted.spec, gpu_nodes(wanted.spec))
     matter = replace(
         matter,
         means=f"nodes cannot tell their group that they are ready; the stack costs {dollars(usd)} until it gives up",
@@ -126,8 +126,8 @@ def stack_line(subnets: Any, instances: Any, wanted: Wanted) -> Line:
 def subnet_line(subnets: Any, wanted: Wanted) -> Line:
     """Whether the nodes' subnet of a deployed stack has addresses for all nodes and one round of replacements."""
     spec = wanted.spec
-    needed = spec.most_nodes * wanted.addresses
-    asked = f"{needed:,} addresses ({wanted.addresses} for each of {spec.most_nodes} nodes) in the nodes' subnet"
+    needed = wanted.addresses
+    asked = f"{needed:,} addresses for {spec.most_nodes} nodes in the nodes' subnet"
     mends = "planner stack PLAN --scenario ID --nic-profile ip-saving, or fewer nodes"
     matter = waits("addresses", asked, wanted, mends)
     if isinstance(subnets, NotKnown):
@@ -140,7 +140,7 @@ def subnet_line(subnets: Any, wanted: Wanted) -> Line:
     most = max(free)
     if most >= needed:
         return matter.fine(f"{most:,} are free")
-    usd, means = waiting(spec, most // max(wanted.addresses, 1))
+    usd, means = waiting(spec, most * spec.most_nodes // max(needed, 1))
     # nodes of the stack that run hold some of them
     said = f"{most:,} are free; nodes of this stack that run already hold some"
     return replace(matter, means=means, usd_per_hour=usd).bad(WARNS, said)

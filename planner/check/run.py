@@ -11,7 +11,7 @@ from planner.check.calls import Ask
 from planner.check.line import BLOCKS, FINE, NOT_KNOWN, WARNS, Line, NotKnown, half
 from planner.check.wanted import Wanted, types_of
 from planner.stack.deployed_resources import STACK_TAG
-from planner.stack.spec import Block, is_known
+from planner.stack.spec import Block, ClusterSpec, is_known
 
 RUNS = ["pending", "running"]
 
@@ -174,7 +174,7 @@ def _images(wanted: Wanted, ask: Ask, hardware: Sequence[Mapping[str, Any]]) -> 
     }
     allowed = ask("ec2:GetAllowedImagesSettings")
     for what, part, name in (
-        ("fleet", spec.fleet, spec.fleet.instance_type),
+        *((_image_id(at, one), one.fleet, one.fleet.instance_type) for at, one in enumerate(spec.by_type)),
         ("control", spec.control, spec.control.instance_type),
     ):
         if what == "control" and not (spec.control.count and spec.control.ami):
@@ -189,6 +189,11 @@ def _images(wanted: Wanted, ask: Ask, hardware: Sequence[Mapping[str, Any]]) -> 
         named = image.of_ecr(spec.workers.image, spec.region)
         there = ask("ecr:DescribeImages", **named) if named else NotKnown(why="it is not in ECR of this Region")
         yield image.job_image_line(spec.workers.image, there, wanted)
+
+
+def _image_id(at: int, spec: ClusterSpec) -> str:
+    """fleet, and fleet.p5.48xlarge of a further instance type."""
+    return f"fleet.{spec.fleet.instance_type}" if at else "fleet"
 
 
 def _account(wanted: Wanted, ask: Ask) -> Iterator[Line]:

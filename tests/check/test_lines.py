@@ -8,12 +8,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from planner.check import account, buckets, capacity, image, places, prices, quotas, rights, services
+from planner.check import account, ask_quotas, buckets, capacity, image, places, prices, quotas, rights, services
 from planner.check.line import BLOCKS, FINE, NOT_KNOWN, WARNS, Line, NotKnown
-from planner.check.wanted import Nodes, nodes_of, waiting, waiting_usd_per_hour
+from planner.check.wanted import Nodes, nodes_of, types_of, waiting, waiting_usd_per_hour
 from planner.stack.spec import Block, Buying, Fallback
 from tests.account.stubs import reservation
 from tests.check.wanted import NOW, wanted
+from tests.cluster.specs import P4D_USD, USD_PER_NODE_HOUR, mixed_spec
 from tests.stack.specs import block, spec
 
 SILENT = NotKnown(why="Throttling: slowly", code="Throttling")
@@ -252,7 +253,7 @@ def test_addresses():
     assert places.stack_line([{}], [{"Instances": [{}, {}]}, {"Instances": [{}]}], W).state == FINE
     assert places.subnet_line([], W).state == FINE
     assert places.subnet_line([{"AvailableIpAddressCount": 8}], W).state == FINE
-    few = places.subnet_line([{"AvailableIpAddressCount": 20}], wanted(addresses=8))
+    few = places.subnet_line([{"AvailableIpAddressCount": 20}], wanted(addresses=64))
     assert few.state == WARNS
     assert "2 of 8 nodes start" in few.means
     assert places.subnet_line([{}], W).state == NOT_KNOWN
@@ -635,3 +636,18 @@ def test_the_law_has_every_check():
     names = {name for room in rooms for name in vars(room) if name.endswith("_line") and name[0] != "_"}
     without_answer = {"unknown_quota_line", "bundle_line"}
     assert {name for name in names - without_answer if name not in called} == set()
+
+
+def test_two_instance_types_need_the_quotas_interfaces_and_images_of_both():
+    """4 x 96 + 2 x 192 vCPU of one quota; 4 x 5 + 2 x 33 interfaces."""
+    asking = replace(wanted(mixed_spec()), interfaces=4 * 5 + 2 * 33)
+    found = list(ask_quotas.quota_lines(asking, lambda action, **_: NotKnown(why=action), []))
+    asked = {line.id: line.asked for line in found}
+    assert "768 vCPUs more" in asked["quota.L-417A185B"]
+    assert "86" in asked[f"quota.{quotas.INTERFACES.code}"]
+    assert types_of(mixed_spec()) == ("p4d.24xlarge", "p5.48xlarge")
+    # all nodes and the rest, an hour; and three of six, at their mean price
+    rest = sum(usd for line, usd in mixed_spec().usd_per_hour.items() if not line.startswith("fleet.compute"))
+    whole = 4 * P4D_USD + 2 * USD_PER_NODE_HOUR
+    assert waiting_usd_per_hour(mixed_spec(), 6) == pytest.approx(whole + rest, abs=0.01)
+    assert waiting_usd_per_hour(mixed_spec(release=True), 3) == pytest.approx(whole / 2 + rest, abs=0.01)
