@@ -48,7 +48,8 @@ def _search(entry: Search) -> dict[str, Any]:
         "tried_from": number(entry.lowest),
         "tried_to": number(entry.highest),
         "plans_priced": entry.runs,
-        "block_days_at_ends": [number(end.block_days) for end in (entry.low, entry.high)],
+        "block_days_at_low": number(entry.low.block_days),
+        "block_days_at_high": number(entry.high.block_days),
         "flips": [_break_even(break_even) for break_even in entry.break_evens],
     }
 
