@@ -130,10 +130,18 @@ def _groups(asked: Asked) -> Answer:
 
 
 def _standing(asked: Asked, things: Sequence[Thing], id_: str, state: Any) -> list[dict[str, Any]]:
-    """Those whose ids are asked for, in the Region where they are."""
-    (wanted,) = asked.said.get("Filters") or asked.said["Filter"]
-    ours = [thing for thing in things if asked.region == asked.where and thing["id"] in wanted["Values"]]
+    """Those whose ids or tags are asked for, in the Region where they are."""
+    filters = asked.said.get("Filters") or asked.said["Filter"]
+    ours = [thing for thing in things if asked.region == asked.where and all(_fits(thing, one) for one in filters)]
     return [{id_: thing["id"], "State": state} for thing in ours]
+
+
+def _fits(thing: Thing, wanted: Any) -> bool:
+    """Everything that stands runs."""
+    kind, _, tag = wanted["Name"].partition(":")
+    if kind == "instance-state-name":
+        return "running" in wanted["Values"]
+    return (tags_of(thing).get(tag) if kind == "tag" else thing["id"]) in wanted["Values"]
 
 
 def _instances(asked: Asked) -> Answer:
