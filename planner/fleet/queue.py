@@ -43,7 +43,7 @@ from planner.fleet.state import (
 
 POLICIES = {"slurm": SLURM, "easy": EASY, "fcfs": FCFS}
 WORTH_COMPILING: float = 100_000  # jobs of one process, from which on loading the compiled queue pays
-_simulated = 0  # jobs, by this process
+_simulated: float = 0  # jobs, by this process
 
 
 def simulated(

@@ -81,7 +81,7 @@ def test_a_tie_names_the_choice_that_its_reason_is_about(tmp_path: Path) -> None
     begin = datetime(2026, 9, 7, 9)
     when = [begin + timedelta(days=day) for day in range(28) for _ in range(5 if day // 7 % 2 else 1)]
     rows = [_row(at, one, 12.0, 1) for at, one in enumerate(when)]
-    found = _compared(tmp_path, rows, "[3, 4, 5]", "waiting: {usd_per_gpu_hour: 0.05}\n" + FIXED, draws=20)
+    found = _compared(tmp_path, rows, "[3, 4, 5]", "waiting: {usd_per_gpu_hour: 0.055}\n" + FIXED, draws=20)
     best = found.best
     assert best is not None
     assert len(found.answer.tied) == 3

@@ -18,6 +18,12 @@ FIFO = Rules(fair_share=False, preempt=False)
 ONE = [Owner()]
 
 
+@pytest.fixture(autouse=True)
+def plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many jobs are simulated here, nothing waits for a compiler."""
+    monkeypatch.setattr(queue, "_simulated", -math.inf)
+
+
 def policy(name: Policy) -> Rules:
     return Rules(policy=name, fair_share=False, preempt=False)
 
@@ -163,6 +169,7 @@ def test_free_nodes_over_time() -> None:
     assert earliest(profile, 2, 1.0) == 4.0
 
 
+@pytest.mark.thorough  # compiling takes 15 seconds
 def test_the_compiled_queue_is_the_same_queue(monkeypatch: pytest.MonkeyPatch) -> None:
     """To the last bit, where Numba is: every policy, two groups of other speeds, failures, preemption, jobs that may
     not use what their project may, and a queue in which nothing runs."""
@@ -174,9 +181,9 @@ def test_the_compiled_queue_is_the_same_queue(monkeypatch: pytest.MonkeyPatch) -
         rules = Rules(policy=name, failures=0.01, repair=3.0, restart=0.2, fair_share=seed < 3, parts=2)
         for nodes in ([16, 8], [0, 0]):
             before = listed.hours.copy()
-            monkeypatch.setattr(queue, "WORTH_COMPILING", math.inf)
+            monkeypatch.setattr(queue, "_simulated", -math.inf)
             plain = simulated(listed, owners, nodes, rules, 400.0, seed)
-            monkeypatch.setattr(queue, "WORTH_COMPILING", 0)
+            monkeypatch.setattr(queue, "_simulated", math.inf)
             fast = simulated(listed, owners, nodes, rules, 400.0, seed)
             assert bool(plain.failures and plain.preempted) == (nodes != [0, 0])
             for field, value in vars(plain).items():
