@@ -142,12 +142,12 @@ def sensitivity_of(
     """
     if other is chosen:
         raise UsageProblem(f"{against} is the same scenario, {chosen.id}; name another one")
-    request = as_listed(request, [s.nodes for s in comparison.scenarios])
     found = study(request, comparison, chosen.id, grid=False, each=each)
     if found is None:
         another = f"{best}, or name another one" if comparison.best else listing
         raise UsageProblem(f"{chosen.id} cannot be varied: {_lacks(chosen)}; {another}")
-    pair = lower_cost_probability(request, chosen.id, other.id) if other else None
+    listed = as_listed(request, [s.nodes for s in comparison.scenarios])
+    pair = lower_cost_probability(listed, chosen.id, other.id) if other else None
     if other and pair is None:
         raise UsageProblem(f"{other.id} has no range to compare with: {_lacks(other)}; name another one with {against}")
     return Sensitivity(comparison=comparison, study=found, against=pair)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from planner.answer.measure import cost_of
 from planner.answer.recommend import NEAR
 from planner.decide.eligibility import judged
-from planner.decide.enumerate import choices_of
+from planner.decide.enumerate import choices_of, layouts_in
 from planner.estimate.choice import Choice, FleetSize
 from planner.estimate.committed_purchase import least_commitment_usd
 from planner.estimate.evaluate import Evaluated
@@ -46,10 +46,12 @@ class PricedFleet:
 
 
 class FleetPricer:
-    """Prices one fleet after the other with the same draws."""
+    """Prices one fleet after the other with the same draws. only: ids of the choices to price, None for all."""
 
-    def __init__(self, request: Request) -> None:
-        self.request = request
+    def __init__(self, request: Request, only: Collection[str] | None = None) -> None:
+        self.request, self._only = request, only
+        self._kept: dict[str, RunOutcomes] = {}  # of those that were asked for by name: few
+        self._layouts = None if only is None else layouts_in(only)
         self._central = request.central(recording=False)
         self._drawn = request.drawn(self._central) if request.draws else None
 
@@ -59,7 +61,8 @@ class FleetPricer:
         found: list[Scenario] = []
         outcomes: dict[str, RunOutcomes] = {}
         passed: list[PassedOver] = []
-        for runs, choices in choices_of(self.request, self._central, self._drawn, [size]):
+        for runs, every in choices_of(self.request, self._central, self._drawn, [size], self._layouts):
+            choices = [choice for choice in every if self._only is None or choice.id in self._only]
             uncommitted = [
                 self._scenario(runs.evaluated(choice), outcomes) for choice in choices if not choice.option.years
             ]
@@ -68,13 +71,17 @@ class FleetPricer:
             close = [choice for choice, usd in least.items() if usd <= at_most]
             found += [*uncommitted, *(self._scenario(runs.evaluated(choice), outcomes) for choice in close)]
             passed += [PassedOver(size=size, choice=c, least_usd=usd) for c, usd in least.items() if usd > at_most]
+        if self._only is not None:
+            self._kept |= outcomes
         return PricedFleet(
             candidates=tuple(Candidate(size=size, scenario=s) for s in judged(self.request.plan, found, outcomes)),
             passed_over=tuple(passed),
         )
 
     def outcomes(self, candidate: Candidate) -> RunOutcomes:
-        """Every draw of one candidate, evaluated again."""
+        """Every draw of one candidate, evaluated again where all choices were priced."""
+        if kept := self._kept.get(candidate.scenario.id):
+            return kept
         for runs, choices in choices_of(self.request, self._central, self._drawn, [candidate.size]):
             for choice in choices:
                 if choice.id == candidate.scenario.id:

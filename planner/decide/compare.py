@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from planner.answer.compared import Prices
@@ -51,14 +51,8 @@ class _Judged:
     answer: Answer
 
 
-def recommended_at(request: Request, only: Collection[str] | None = None) -> Scenario | None:
-    """The recommended choice of a plan, with the block lengths that it has then. only: ids of the choices to judge."""
-    found = _judged(request, request.central(recording=False), only)
-    return next((s for s in found.scenarios if s.id == found.answer.recommended), None)
-
-
-def _judged(request: Request, central: Values, only: Collection[str] | None = None) -> _Judged:
-    evaluated = list(evaluate(request, central, request.drawn(central) if request.draws else None, only))
+def _judged(request: Request, central: Values) -> _Judged:
+    evaluated = list(evaluate(request, central, request.drawn(central) if request.draws else None))
     sheets = [Sheet(recording=request.derivations) for _ in evaluated]
     outcomes = {e.choice.id: outcomes_of(e, request.draws) for e in evaluated if e.spread and not e.why_not}
     scenarios = judged(

@@ -20,13 +20,17 @@ def evaluate(
 ) -> Iterator[Evaluated]:
     """Every layout x purchase option x instance type of the plan. drawn: None for central values only. only: ids of
     the scenarios to evaluate, None for all."""
-    sizes = None if only is None else _fleets_of(request, only)
-    layouts = None if only is None else frozenset(id.split("/")[0].split("+")[0] for id in only)
+    sizes, layouts = (None, None) if only is None else (fleets_in(request, only), layouts_in(only))
     for runs, choices in choices_of(request, central, drawn, sizes, layouts):
         yield from (runs.evaluated(choice) for choice in choices if only is None or choice.id in only)
 
 
-def _fleets_of(request: Request, ids: Collection[str]) -> list[FleetSize]:
+def layouts_in(ids: Collection[str]) -> frozenset[str]:
+    """The layouts of the scenarios with these ids, without their variants."""
+    return frozenset(id.split("/")[0].split("+")[0] for id in ids)
+
+
+def fleets_in(request: Request, ids: Collection[str]) -> list[FleetSize]:
     """The fleets of the scenarios with these ids, which name a count only where there are several."""
     every = sizes_of(request)
     types = [size.instance.name for size in every]

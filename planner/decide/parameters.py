@@ -31,14 +31,10 @@ INTERRUPTION_RATE = "reliability.spot_reclaims_per_node_day"
 SPOT_USD = "purchase.spot_usd_per_hour"
 NODES = "fleet.nodes"
 DISCOUNT, REUSE, HOT_DATA = "purchase.private_discount", "purchase.reuse_value", "data.hot_dataset"
-STREAM_OF = {
-    INTERRUPTION_RATE: INTERRUPTION_STREAM,
-    SPOT_USD: PRICE_STREAM,
-}  # plan keys that set a stream of draws to one value
 PRICE_SOURCE = "spot prices of the region's zones today, or of the plan's zone"
 PER_NODE_DAY, USD_PER_HOUR = "1/(node-day)", "USD/h"
 _NORMAL = NormalDist()
-_WIDER = 4  # a search extends to this multiple of the high end, and to this fraction of the low end
+_WIDER = 4  # of a price the search goes to this multiple, and to this fraction
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,8 +44,8 @@ class Parameter:
 
     path: for `--set`, with the value between `prefix` and `suffix`; "" for a stream of draws, whose value is a
     percentile as a fraction. ends: what the low and the high percentile of a stream are if there is one instance type,
-    in `ends_unit`. reach: how far beyond low and high a search for a change of the ranking goes. whole: whether only
-    whole numbers are possible.
+    in `ends_unit`. reach: where a search for a change of the decision goes: to the ends of the range, and with a number
+    that the plan states beyond it. whole: whether only whole numbers are possible.
     """
 
     key: str
@@ -65,6 +61,11 @@ class Parameter:
     ends: tuple[float, float] | None = None
     ends_unit: str = ""
     whole: bool = False
+
+    @property
+    def assumed(self) -> bool:
+        """Whether it is an assumption or a stream of draws, and no number that the plan states."""
+        return not self.path or self.path.startswith("assumptions.")
 
 
 def parameters_of(request: Request, assumptions: Sequence[Assumption]) -> tuple[Parameter, ...]:
@@ -92,8 +93,8 @@ def parameters_of(request: Request, assumptions: Sequence[Assumption]) -> tuple[
 
 
 def plan_parameters_of(request: Request) -> tuple[Parameter, ...]:
-    """Numbers of the plan that can change the ranking: discount, reuse, data, and spot's interruption rate and price,
-    which replace the streams of draws that a plan cannot set."""
+    """Numbers of the plan that can change the decision: discount, reuse, data, prices, and spot's price and, where the
+    plan has one, its interruption rate: a rate that it does not state, nobody has observed."""
     plan, found = request.plan, []
     families = {option.family for option in purchase_options(plan)}
     brought = brought_options(plan)
@@ -104,7 +105,8 @@ def plan_parameters_of(request: Request) -> tuple[Parameter, ...]:
     hot_tb = plan.data.hot_dataset_bytes / 1e12
     kept_tb = (plan.data.kept_in_s3_bytes or 0.0) / 1e12
     found.append(_stated(HOT_DATA, "TB", hot_tb, max(kept_tb, hot_tb) if kept_tb else hot_tb * _WIDER, suffix="TB"))
-    rates = interruption_rates(request) if on_spot(request) else []
+    observed = plan.reliability.spot_reclaims_per_node_day is not None
+    rates = interruption_rates(request) if observed and on_spot(request) else []
     if rates:
         scarce = request.table()["spot.scarce_losses_per_node_day"].value
         found.append(
@@ -184,7 +186,8 @@ def with_parameter(request: Request, parameter: Parameter, value: float) -> Requ
         changed = getattr(request.plan, section).model_copy(update={attribute: value * factor})
         return replace(request, plan=request.plan.model_copy(update={section: changed}))
     if parameter.path:
-        return replace(request, fixed={**request.fixed, parameter.key: value})
+        assumptions = {**request.plan.assumptions, parameter.key: value}
+        return replace(request, plan=request.plan.model_copy(update={"assumptions": assumptions}))
     pin = value if parameter.key in (PRICE_STREAM, INTERRUPTION_STREAM) else _NORMAL.inv_cdf(value)
     return replace(request, pinned={**request.pinned, parameter.key: pin})
 
@@ -200,16 +203,11 @@ _SECTIONS = {
 
 
 def _of_assumption(entry: Assumption) -> Parameter:
-    reach = entry.low / _WIDER if entry.low > 0 else entry.low * _WIDER, entry.high * _WIDER
-    if entry.high <= 0:
-        reach = reach[0], 0.0
-    reach = max(reach[0], entry.least), min(reach[1], entry.most)
     low, high = entry.low, entry.high
     if entry.whole:
         # a count whose low end is above 0 is at least 1
         least = 1.0 if low > 0 else 0.0
-        low, nearest, farthest = (float(max(round(end), least)) for end in (low, *reach))
-        low, high, reach = min(low, entry.value), max(float(round(high)), entry.value), (nearest, farthest)
+        low, high = min(float(max(round(low), least)), entry.value), max(float(round(high)), entry.value)
     return Parameter(
         key=entry.key,
         unit=entry.unit,
@@ -217,7 +215,7 @@ def _of_assumption(entry: Assumption) -> Parameter:
         value=entry.value,
         high=high,
         path=f"assumptions.{entry.key}",
-        reach=reach,
+        reach=(low, high),
         source=entry.source,
         whole=entry.whole,
     )

@@ -6,7 +6,7 @@ that of a comparison of every fleet.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -42,10 +42,12 @@ class Found:
         return tuple({id(c): c for c in found}.values())
 
 
-def search(request: Request, sizes: Sequence[FleetSize], each: Each = map) -> Found:
+def search(
+    request: Request, sizes: Sequence[FleetSize], each: Each = map, only: Collection[str] | None = None
+) -> Found:
     """The answer over these fleets. each: applies a function to every fleet in order, as `map` does; another one may do
-    so in several processes."""
-    pricer = FleetPricer(request)
+    so in several processes. only: ids of the choices to judge, None for all."""
+    pricer = FleetPricer(request, only)
     priced = list(each(pricer, sizes))
     candidates = tuple(candidate for fleet in priced for candidate in fleet.candidates)
     of = {id(candidate.scenario): candidate for candidate in candidates}

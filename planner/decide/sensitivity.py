@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from planner.decide.again import Decision
+from planner.decide.break_evens import Search
 from planner.decide.parameters import Parameter
-from planner.decide.ranking import RankedScenario
-from planner.decide.repricing import RankingCache
+from planner.decide.repricing import Repricing
 
 
 @dataclass(frozen=True, kw_only=True)
 class End:
-    """A scenario with a parameter at one end. None if it is no longer feasible or priced. first: the cheapest scenario
-    there."""
+    """A scenario with a parameter at one end. None if it is no longer feasible or priced. first: what is recommended
+    there, None where nothing is."""
 
     at: float
     cost_usd: float | None
@@ -36,26 +37,27 @@ class Swing:
 
 
 def swings(
-    ranking_cache: RankingCache, parameters: Sequence[Parameter], scenario_id: str, of: str = "cost_usd"
+    repricing: Repricing, parameters: Sequence[Parameter], scenario_id: str, searches: Sequence[Search]
 ) -> tuple[Swing, ...]:
-    """The effect of every parameter on one scenario, the largest first."""
+    """The effect of every parameter on one scenario's planned cost, the largest first. searches: what is recommended at
+    the ends of each."""
+    decided = {entry.parameter.key: entry for entry in searches}
+
+    def end(parameter: Parameter, value: float, then: Decision) -> End:
+        there = next(iter(repricing.at((parameter, value), only={scenario_id})), None)
+        return End(
+            at=value,
+            cost_usd=there.cost_usd if there else None,
+            days=there.days if there else None,
+            first=then.id or None,
+        )
+
     found = [
         Swing(
             parameter=parameter,
-            low=_end(ranking_cache, parameter, parameter.low, scenario_id),
-            high=_end(ranking_cache, parameter, parameter.high, scenario_id),
+            low=end(parameter, parameter.low, decided[parameter.key].low),
+            high=end(parameter, parameter.high, decided[parameter.key].high),
         )
         for parameter in parameters
     ]
-    return tuple(sorted(found, key=lambda swing: (-swing.spread(of), swing.parameter.key)))
-
-
-def _end(ranking_cache: RankingCache, parameter: Parameter, value: float, scenario_id: str) -> End:
-    ranked = ranking_cache.at((parameter, value))
-    here: RankedScenario | None = next((s for s in ranked if s.id == scenario_id), None)
-    return End(
-        at=value,
-        cost_usd=here.cost_usd if here else None,
-        days=here.days if here else None,
-        first=ranked[0].id if ranked else None,
-    )
+    return tuple(sorted(found, key=lambda swing: (-swing.spread("cost_usd"), swing.parameter.key)))

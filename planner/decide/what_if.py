@@ -9,7 +9,7 @@ from itertools import product
 
 from planner.decide.parameters import DISCOUNT, NODES, SPOT_USD, Parameter
 from planner.decide.ranking import RankedScenario
-from planner.decide.repricing import RankingCache
+from planner.decide.repricing import Repricing
 
 AXES = 3
 NODE_STEPS = (0.5, 0.75, 1.0, 1.5, 2.0)  # of the planned number of nodes
@@ -63,10 +63,10 @@ def _axis(parameter: Parameter) -> Axis:
     return Axis(parameter=parameter, values=tuple(sorted(values)))
 
 
-def what_if(ranking_cache: RankingCache, axes: Sequence[Axis]) -> WhatIf:
+def what_if(repricing: Repricing, axes: Sequence[Axis]) -> WhatIf:
     """Evaluate every combination. A planned value leaves its parameter unchanged."""
     cells = {}
     for places in product(*(range(len(axis.values)) for axis in axes)):
         turns = ((axis.parameter, axis.values[place]) for axis, place in zip(axes, places, strict=True))
-        cells[places] = ranking_cache.every(*((p, value) for p, value in turns if value != p.value))
+        cells[places] = repricing.at(*((p, value) for p, value in turns if value != p.value))
     return WhatIf(axes=tuple(axes), cells=cells)

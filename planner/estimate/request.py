@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 
 from planner.estimate.choice import FleetSize
@@ -21,8 +21,7 @@ class Request:
     """What to compare.
 
     book: it answers with the plan's own prices where there are any. as_of: the day from which ages are counted; None:
-    the plan's start, else no ages. fixed: central values of assumptions by key, instead of the plan's, as with
-    `--set assumptions.KEY=VALUE`. pinned: standard normal or uniform values of streams (see `Values`) in the central
+    the plan's start, else no ages. pinned: standard normal or uniform values of streams (see `Values`) in the central
     run, by name. block_stretch: by scenario id, without draws: the time for which a Capacity Block is bought, as a
     multiple of the planned hours. derivations: whether scenarios have the derivation of every number; without them, a
     comparison takes 20 % less time. fleets: to price instead of the plan's.
@@ -35,7 +34,6 @@ class Request:
     seed: int = DEFAULT_SEED
     as_of: date | None = None
     max_price_age_days: int | None = None
-    fixed: Mapping[str, float] = field(default_factory=dict)
     pinned: Mapping[str, float] = field(default_factory=dict)
     derivations: bool = True
     block_stretch: Mapping[str, float] = field(default_factory=dict)
@@ -50,13 +48,10 @@ class Request:
         return self.plan.start or self.book.as_of
 
     def table(self) -> Mapping[str, Assumption]:
-        """Every assumption by key, with the plan's overrides and the fixed values."""
+        """Every assumption by key, with the plan's overrides."""
         table = dict(resolve(self.plan.assumptions))
         if self.plan.reliability.observed and FAILURE_RATE not in self.plan.assumptions:
             table[FAILURE_RATE] = counted(table[FAILURE_RATE], self.plan.reliability.observed)
-        for key, value in self.fixed.items():
-            entry = table[key]
-            table[key] = replace(entry, value=value, low=min(entry.low, value), high=max(entry.high, value))
         return table
 
     def central(self, *, recording: bool = True) -> Values:

@@ -62,7 +62,9 @@ def test_a_miss_costs_what_the_plan_costs_more_with_the_measured_value(four, tmp
     assert line.change is not None
     assert "13 % of plan" in line.said
     request, _ = four
-    one, other = replace(request, draws=0), replace(request, draws=0, fixed={line.assumption: line.value})
+    measured = {**request.plan.assumptions, line.assumption: line.value}
+    one = replace(request, draws=0)
+    other = replace(one, plan=request.plan.model_copy(update={"assumptions": measured}))
     [before], [after] = ([s for s in compare(each).scenarios if s.id == SCENARIO] for each in (one, other))
     assert after.storage.read_gb_per_s == pytest.approx(3.0, rel=0.01)
     p10, _, p90 = line.change.days

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 # module of pulumi_aws -> how Terraform's names begin, where that is not the module's name
-MODULES = {"ec2": "aws_", "costexplorer": "aws_ce_", "index": "aws_"}
+MODULES = {"ec2": "aws_", "costexplorer": "aws_ce_", "rds": "aws_db_", "index": "aws_"}
 # types whose name says something else
 TYPES = {"aws:s3/bucketObjectv2:BucketObjectv2": "aws_s3_object"}
 

@@ -15,7 +15,7 @@ from tests.bridge.alone import plain, struct
 from tests.bridge.layouts import small
 from tests.bridge.names import bridge_token
 from tests.bridge.shapes import OTHERS, Other, to_bridge
-from tests.infra.specs import BUYING, graph_of, spec_of
+from tests.infra.specs import BUYING, graph_of, spec_of, with_files
 
 KINDS = {"string": str, "integer": int, "number": (int, float), "boolean": bool, "array": list}
 
@@ -25,6 +25,7 @@ def graphs() -> Iterator[dict[str, Any]]:
         yield resource_graph(small(layout))
     for buying in BUYING.values():
         yield graph_of(spec_of("s3-stream", buying=buying))
+    yield graph_of(with_files(spec_of("converged")))
     lustre = spec_of("fsx-lustre").lustre
     assert lustre is not None
     tiering = replace(lustre, deployment="INTELLIGENT_TIERING", mbps_per_tib=0, throughput_mbps=4000)

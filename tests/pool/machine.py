@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -149,11 +150,12 @@ def remove_group(name: str) -> None:
         inside = sorted((group, *(path for path in group.rglob("*") if path.is_dir())), reverse=True)
         for _ in range(50):  # the dead leave it a moment later
             for each in [each for each in inside if each.exists()]:
-                try:
-                    each.rmdir()
-                except OSError:
-                    for pid in (each / "cgroup.procs").read_text().split():
-                        run("kill", "-9", pid, check=False) if pid != "0" else None
+                with suppress(FileNotFoundError):  # systemd on its way down takes its own away meanwhile
+                    try:
+                        each.rmdir()
+                    except OSError:
+                        for pid in (each / "cgroup.procs").read_text().split():
+                            run("kill", "-9", pid, check=False) if pid != "0" else None
             if not group.exists():
                 break
             time.sleep(0.1)

@@ -33,11 +33,9 @@ def _break_even(break_even: BreakEven) -> dict[str, Any]:
         "value": number(break_even.value),
         "keeps": number(break_even.keeps),
         "before": break_even.before or None,
-        "first": break_even.first or None,
-        "first_cost_usd": usd(break_even.first_usd),
-        "before_cost_usd": usd(break_even.before_usd),
+        "first": break_even.then.id or None,
+        "first_cost_usd": usd(break_even.then.usd),
         "inside_range": break_even.inside,
-        "then": break_even.then,
         "set": setting(break_even.parameter, break_even.value),
     }
 
@@ -50,6 +48,7 @@ def _search(entry: Search) -> dict[str, Any]:
         "tried_from": number(entry.lowest),
         "tried_to": number(entry.highest),
         "plans_priced": entry.runs,
+        "block_days_at_ends": [number(end.block_days) for end in (entry.low, entry.high)],
         "flips": [_break_even(break_even) for break_even in entry.break_evens],
     }
 
@@ -79,9 +78,8 @@ def document(comparison: Comparison, study: Study, pair: LowerCostProbability | 
             }
             for s in study.swings
         ],
-        "leader": study.ranking[0].id,
+        "leader": study.searches[0].planned.id or None,
         "searches": [_search(entry) for entry in study.searches],
-        "unsearched": [parameter.key for parameter in study.unsearched],
         "odds": [
             {
                 "scenario": s.id,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from planner.decide.break_evens import BreakEven, sides
+from planner.decide.break_evens import BreakEven
 from planner.decide.comparison import Comparison
 from planner.decide.leaders import likeliest, rank_of
 from planner.decide.parameters import Parameter
@@ -22,17 +22,16 @@ from planner.report.wording.break_evens import (
     INFEASIBLE,
     beyond,
     break_even_sentence,
-    cheapest_at_ends,
-    cheapest_from,
+    first_at_ends,
+    first_from,
     lead,
+    lengths,
     planned_value,
     setting,
     short_id,
     start,
     title,
     unmoved,
-    untried,
-    usd_from,
     value,
     with_break_evens,
 )
@@ -99,7 +98,7 @@ class ChangeView:
     bars: tuple[BarView, ...]
     break_evens: tuple[BreakEvenView, ...]
     unchanged: str
-    not_searched: str
+    lengths: str
     all_varied: str
     likeliest: tuple[LikelyView, ...]
     what_if: WhatIfView | None
@@ -112,9 +111,7 @@ def change_view(comparison: Comparison, study: Study, detailed: Set[str]) -> Cha
     listed = {entry.key for entry in comparison.assumptions}
     found = with_break_evens(study)
     still, likely = unmoved(study), likeliest(comparison)
-    tried = page_texts.recalculated(
-        study.plans_priced, study.tried, len(comparison.complete), first_time=FACTORS["first-time"] in listed
-    )
+    tried = page_texts.recalculated(study.plans_priced, study.tried, first_time=FACTORS["first-time"] in listed)
     return ChangeView(
         title=page_texts.effects(spoken(study.scenario)),
         lead=lead(study, fleet),
@@ -124,9 +121,11 @@ def change_view(comparison: Comparison, study: Study, detailed: Set[str]) -> Cha
         picture=Markup(tornado.svg(tornado.tornado_of(study))),
         narrow_picture=Markup(tornado.svg(tornado.tornado_of(study), tornado.NARROW)),
         bars=tuple(_bar(study, swing, listed, fleet) for swing in study.swings if swing.spread("cost_usd")),
-        break_evens=tuple(_break_even(break_even, listed, fleet) for entry in found for break_even in sides(entry)),
-        unchanged=page_texts.unchanged(len(still), sum(entry.runs for entry in still)) if still else "",
-        not_searched=untried(study),
+        break_evens=tuple(
+            _break_even(break_even, listed, fleet) for entry in found for break_even in entry.break_evens
+        ),
+        unchanged=page_texts.unchanged(len(still)) if still else "",
+        lengths=lengths(study),
         all_varied=page_texts.all_varied(comparison.draws),
         likeliest=tuple(
             LikelyView(
@@ -163,7 +162,7 @@ def _bar(study: Study, swing: Swing, listed: set[str], fleet: str) -> BarView:
         high=value(parameter, parameter.high),
         usd_at_low=_money(swing.low.cost_usd),
         usd_at_high=_money(swing.high.cost_usd),
-        cheapest=cheapest_at_ends(swing, study.ranking[0].id, fleet),
+        cheapest=first_at_ends(swing, study.searches[0].planned.id, fleet),
     )
 
 
@@ -175,7 +174,7 @@ def _break_even(break_even: BreakEven, listed: set[str], fleet: str) -> BreakEve
         planned=value(parameter, parameter.value),
         start=start(break_even),
         beyond=beyond(break_even),
-        cheapest=cheapest_from(break_even, fleet),
-        usd=_money(usd_from(break_even)) if break_even.first else "",
+        cheapest=first_from(break_even, fleet),
+        usd=_money(break_even.then.usd) if break_even.then.id else "",
         setting=breakable(setting(parameter, break_even.value)),
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from planner.decide.break_evens import sides
 from planner.decide.comparison import Comparison
 from planner.decide.leaders import likeliest
 from planner.decide.probability import LowerCostProbability
@@ -18,10 +17,10 @@ from planner.report.wording.break_evens import (
     break_even_sentence,
     end_of,
     lead,
+    lengths,
     name,
     setting,
     unit_of,
-    untried,
     with_break_evens,
 )
 from planner.report.wording.figures import visible
@@ -60,10 +59,10 @@ def render(
     ]
     lines += _tornado(study, width, ascii_only, top, of)
     lines += ["", *wrap(f"{words.WHAT_WOULD_CHANGE} {lead(study, fleet)}", width)]
-    for text in (*(break_even_sentence(entry, fleet) for entry in found), words.unchanged(study), untried(study)):
+    for text in (*(break_even_sentence(entry, fleet) for entry in found), lengths(study), words.unchanged(study)):
         lines += wrap(f"  {text}", width, indent="      ") if text else []
     lines += ["", *_probability(comparison, study, pair, width, fleet)]
-    example = next((break_even for entry in found for break_even in sides(entry)), None)
+    example = next((break_even for entry in found for break_even in entry.break_evens), None)
     if example:
         repeated = " ".join(shlex.quote(visible(word)) for word in (plan_path, *again))
         lines += ["", words.TRY_ONE]
@@ -105,7 +104,7 @@ def _columns(study: Study, shown: Sequence[Swing], of: str) -> list[Column]:
         Column(title="Unit", values=[unit_of(s.parameter) for s in shown], text=True, keep=3),
         Column(title=f"{unit} at low", values=[words.at_end(s.low, of) for s in shown]),
         Column(title=f"{unit} at high", values=[words.at_end(s.high, of) for s in shown]),
-        Column(title="Cheapest changes", values=[words.changes(study, s) for s in shown], text=True, keep=1),
+        Column(title="Choice changes", values=[words.changes(study, s) for s in shown], text=True, keep=1),
     ]
 
 

@@ -6,7 +6,7 @@ import math
 from shlex import quote
 
 from planner.answer.recommend import SMALL
-from planner.decide.break_evens import BreakEven, Search, how_far, sides
+from planner.decide.break_evens import BreakEven, Search, how_far
 from planner.decide.parameters import FIT, PER_NODE_DAY, Parameter
 from planner.decide.sensitivity import Swing
 from planner.decide.study import Study
@@ -22,7 +22,8 @@ NAMES = {
     FIT: "error of the throughput fit",
 }
 INFEASIBLE = "not feasible"
-NOTHING_FEASIBLE = "nothing is feasible"
+NOTHING = "nothing meets the limits"
+MOST_NAMED = 3  # numbers that change nothing but a length
 
 
 def name(parameter: Parameter) -> str:
@@ -112,31 +113,40 @@ def short_id(scenario_id: str, fleet: str) -> str:
 
 
 def with_break_evens(study: Study) -> list[Search]:
-    """What changes the leader: first what does so inside its range, then what the plan states without one, then what
+    """What changes the decision: first what does so inside its range, then what the plan states without one, then what
     lies beyond its range; of each the nearest in proportion first."""
-    found = [entry for entry in study.searches if sides(entry)]
+    found = [entry for entry in study.searches if entry.break_evens]
 
     def place(entry: Search) -> tuple[int, float, str]:
-        inside = any(break_even.inside for break_even in sides(entry))
+        inside = any(break_even.inside for break_even in entry.break_evens)
         group = 0 if inside else 1 if entry.parameter.low == entry.parameter.high else 2
-        return group, min(map(how_far, sides(entry))), entry.parameter.key
+        return group, how_far(entry.break_evens[0]), entry.parameter.key
 
     return sorted(found, key=place)
 
 
 def unmoved(study: Study) -> list[Search]:
     """What was tried and changes nothing."""
-    return [entry for entry in study.searches if not sides(entry)]
+    return [
+        entry for entry in study.searches if not entry.lengths and {entry.low.id, entry.high.id} == {entry.planned.id}
+    ]
 
 
-def untried(study: Study) -> str:
-    """What was not searched; "" where everything was."""
-    if not study.unsearched:
+def lengths(study: Study) -> str:
+    """What changes only how much of the same is bought; "" where nothing does."""
+    found = [entry for entry in study.searches if entry.lengths and not entry.break_evens]
+    if not found:
         return ""
-    names = ", ".join(name(parameter) for parameter in study.unsearched)
+    first = sorted(found, key=lambda entry: -max(abs(days - (entry.planned.block_days or 0)) for days in entry.lengths))
+    names = [words(entry.parameter) for entry in first[:MOST_NAMED]]
+    named = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+    most = f", {named} most" if len(found) > len(names) else f": {named}"
+    every = [days for entry in found for days in entry.lengths]
+    span = " or ".join(dict.fromkeys(figures.plain(days, 4) for days in (min(every), max(every))))
+    verb = "changes" if len(found) == 1 else "change"
     return (
-        f"Not searched, because a plan cannot set a single value of it: {names}. The table above shows the effect of "
-        "its low and high end."
+        f"{figures.many(len(found), 'more number')} {verb} only how long the Capacity Block should be, which is "
+        f"{figures.plain(found[0].planned.block_days or 0, 4)} days as planned and {span} at an end of the range{most}."
     )
 
 
@@ -144,8 +154,8 @@ def planned_value(parameter: Parameter) -> str:
     return value(parameter, parameter.value) if parameter.path else "as observed"
 
 
-def cheapest_at_ends(swing: Swing, leader: str, fleet: str = "") -> str:
-    """Which other scenario is the cheapest at the low and at the high end."""
+def first_at_ends(swing: Swing, leader: str, fleet: str = "") -> str:
+    """Which other scenario is recommended at the low and at the high end."""
     ends = (("low", swing.low), ("high", swing.high))
     found = [f"at {which}: {_choice(end.first, fleet)}" for which, end in ends if end.first != leader]
     return "; ".join(found) or "the same"
@@ -166,27 +176,18 @@ def beyond(break_even: BreakEven) -> str:
     )
 
 
-def cheapest_from(break_even: BreakEven, fleet: str = "") -> str:
-    return _choice(_recommended(break_even), fleet)
-
-
-def usd_from(break_even: BreakEven) -> float | None:
-    """What that one costs there, as planned; None for nothing."""
-    return break_even.first_usd if break_even.then is None else break_even.then_usd
-
-
-def _recommended(break_even: BreakEven) -> str:
-    return break_even.first if break_even.then is None else break_even.then
+def first_from(break_even: BreakEven, fleet: str = "") -> str:
+    return _choice(break_even.then.id, fleet)
 
 
 def _choice(scenario_id: str | None, fleet: str) -> str:
-    return spoken_id(scenario_id, place=not fleet) if scenario_id else NOTHING_FEASIBLE
+    return spoken_id(scenario_id, place=not fleet) if scenario_id else NOTHING
 
 
 def break_even_sentence(entry: Search, fleet: str = "") -> str:
-    """`If the size of the training data rises above 3,350 TB (planned: 2,200 TB; data.hot_dataset), S3 streaming on
-    spot becomes the recommended choice; if it falls below 1,000 TB, FSx for Lustre does.`"""
-    first, *more = sides(entry)
+    """`If the size of the training data rises to 3,350 TB (planned: 2,200 TB; data.hot_dataset), S3 streaming on
+    spot becomes the recommended choice, at $94k; if it falls to 1,000 TB, FSx for Lustre does, at $103k.`"""
+    first, *more = entry.break_evens
     parameter = entry.parameter
     planned = f" (planned: {value(parameter, parameter.value)}; {parameter.key})"
     text = f"If {words(parameter)} {_passes(first)}{planned}, {_then(first, fleet, 'becomes the recommended choice')}"
@@ -194,27 +195,23 @@ def break_even_sentence(entry: Search, fleet: str = "") -> str:
 
 
 def stop_sentence(break_even: BreakEven, fleet: str = "") -> str:
-    """`Above $54.2/h for a node (planned: $41.53/h), S3 streaming with On-Demand nodes costs less.`"""
+    """`From $54.2/h for a node (planned: $41.53/h), S3 streaming with On-Demand nodes is the better choice.`"""
     above, planned = (value(break_even.parameter, usd) for usd in (break_even.value, break_even.parameter.value))
-    return f"Above {above} for a node (planned: {planned}), {_choice(break_even.first, fleet)} costs less."
+    return f"From {above} for a node (planned: {planned}), {_choice(break_even.then.id, fleet)} is the better choice."
 
 
 def _passes(break_even: BreakEven) -> str:
     parameter = break_even.parameter
-    verb = "rises above" if break_even.value > parameter.value else "falls below"
+    verb = "rises to" if break_even.value > parameter.value else "falls to"
     outside = f", {beyond(break_even)}" if beyond(break_even) else ""
     return f"{verb} {value(parameter, break_even.value)}{outside}"
 
 
 def _then(break_even: BreakEven, fleet: str, verb: str) -> str:
-    if not break_even.first:
-        return NOTHING_FEASIBLE
-    if not _recommended(break_even):
-        return "nothing meets the limits"
-    because = ""
-    if break_even.before and break_even.before_usd is None:
-        because = f", because {_choice(break_even.before, fleet)} is no longer feasible"
-    return f"{_choice(_recommended(break_even), fleet)} {verb}{because}"
+    if not break_even.then.id:
+        return NOTHING
+    usd = break_even.then.usd
+    return f"{_choice(break_even.then.id, fleet)} {verb}" + ("" if usd is None else f", at ${figures.dollars(usd)}")
 
 
 def lead(study: Study, fleet: str = "") -> str:

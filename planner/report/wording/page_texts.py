@@ -192,25 +192,23 @@ def effects(scenario: str) -> str:
     return f"What the cost of {scenario} depends on"
 
 
-def recalculated(plans: int, tried: int, complete: int, *, first_time: bool) -> str:
-    """tried: scenarios priced in each plan; complete: those of the comparison. first_time: whether the range has the
-    time that people take."""
-    people = " Time that people, bugs and bad restarts take is in the range and not in the planned cost: its effect, "
-    people = f"{people}often the largest, is not shown here." if first_time else ""
-    among = f" Each compares the {tried} highest-ranked choices, of {complete}." if tried < complete else ""
+def recalculated(plans: int, decided: int, *, first_time: bool) -> str:
+    """plans: priced for the section; decided: in how many of them everything was decided again. first_time: whether the
+    range has the time that people take."""
+    people = (
+        " Time that people, bugs and bad restarts take is in the range and not in the planned cost, so that no bar "
+    )
+    people = f"{people}shows it; whether it changes the choice stands below." if first_time else ""
     return (
-        f"{plans:,} plans were priced for this section: each assumption alone at its 5th and 95th percentile, and "
-        f"further out if that changes which scenario is recommended.{among}{people}"
+        f"{plans:,} plans were priced for this section: each assumption alone at its 5th and 95th percentile; in "
+        f"{decided:,} of them everything was decided again, block lengths included.{people}"
     )
 
 
-def unchanged(numbers: int, runs: int) -> str:
-    """What was tried without effect on the ranking."""
+def unchanged(numbers: int) -> str:
+    """What was tried without effect on the decision."""
     verb = "does" if numbers == 1 else "do"
-    return (
-        f"{many(numbers, 'number')} {verb} not change it at any of {runs:,} values, from a quarter of the low end to "
-        "four times the high end, while Capacity Blocks keep their length."
-    )
+    return f"{many(numbers, 'number')} {verb} not change it at either end, where everything is decided again."
 
 
 def all_varied(draws: int) -> str:

@@ -18,7 +18,7 @@ from planner.report.wording.spoken_choice import spoken_id
 WHAT_IT_DEPENDS_ON = (
     "What it depends on: recalculated at the low and the high end of each assumption, the others as planned"
 )
-WHAT_WOULD_CHANGE = "What would change the cheapest scenario."
+WHAT_WOULD_CHANGE = "What would change the choice."
 NOTHING_CHANGES_IT = "nothing: no assumption with a range changes it"
 TRY_ONE = "To try such a value:"
 NO_DRAWS = "Probability: no outcomes were simulated (--draws 0), so there are no shares."
@@ -54,9 +54,9 @@ def ends(swing: Swing, of: str) -> list[str]:
 
 
 def changes(study: Study, swing: Swing) -> str:
-    """At which ends another scenario is the cheapest."""
-    leader = study.ranking[0].id
-    found = [which for which, end in (("low", swing.low), ("high", swing.high)) if end.first != leader]
+    """At which ends another scenario is recommended."""
+    planned = study.searches[0].planned.id or None
+    found = [which for which, end in (("low", swing.low), ("high", swing.high)) if end.first != planned]
     return "at " + " and ".join(found) if found else "no"
 
 
@@ -69,16 +69,12 @@ def left_out(smaller: int, unchanged: int) -> list[str]:
 
 
 def unchanged(study: Study) -> str:
-    """What was tried without changing the ranking."""
+    """What was tried without changing the decision."""
     entries = unmoved(study)
     if not entries:
         return "Every number that was tried changes it at some value."
-    runs = sum(entry.runs for entry in entries)
     names = "1 more number does" if len(entries) == 1 else f"{len(entries)} more numbers do"
-    return (
-        f"{names} not change it at any of {runs:,} values, from a quarter of the low end to four times the high end, "
-        "while Capacity Blocks keep their length (-f json lists them)."
-    )
+    return f"{names} not change it at either end, where everything is decided again (-f json lists them)."
 
 
 def pair(comparison: Comparison, odds: LowerCostProbability, fleet: str) -> str:

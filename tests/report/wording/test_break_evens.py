@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import cast
+
+from planner.decide.again import Decision
 from planner.decide.break_evens import BreakEven, Search
 from planner.decide.parameters import Parameter
-from planner.report.wording.break_evens import break_even_sentence, sides
+from planner.decide.study import Study
+from planner.report.wording.break_evens import break_even_sentence, lengths, unmoved
 
 DATA = Parameter(
     key="data.hot_dataset",
@@ -18,34 +24,27 @@ DATA = Parameter(
 )
 
 
+PLANNED = Decision(id="converged/p5.48xlarge/capacity-block", usd=1e5, block_days=21.0)
+
+
 def at(value: float, first: str) -> BreakEven:
-    id = f"{first}/p5.48xlarge/on-demand"
-    return BreakEven(
-        parameter=DATA,
-        value=value,
-        keeps=value,
-        before="converged/p5.48xlarge/on-demand",
-        first=id,
-        first_usd=1.0,
-        before_usd=1.0,
-        inside=True,
-    )
+    then = Decision(id=f"{first}/p5.48xlarge/on-demand", usd=94_000.0)
+    return BreakEven(parameter=DATA, value=value, keeps=value, before=PLANNED.id, then=then)
 
 
-def searched(*found: BreakEven) -> Search:
-    return Search(parameter=DATA, break_evens=found, lowest=1.0, highest=40.0, runs=9)
+def searched(*found: BreakEven, low: Decision = PLANNED, high: Decision = PLANNED) -> Search:
+    return Search(parameter=DATA, planned=PLANNED, low=low, high=high, break_evens=found, runs=9)
 
 
-def test_only_the_nearest_on_each_side_is_named() -> None:
-    """A lead that goes back and forth further out is not what a reader decides by."""
-    back_and_forth = searched(
-        at(18.0, "s3-stream"), at(21.7, "converged"), at(29.4, "s3-stream"), at(4.0, "fsx-lustre")
-    )
-    assert [one.value for one in sides(back_and_forth)] == [4.0, 18.0]
-    assert break_even_sentence(back_and_forth, "64 x p5.48xlarge") == (
-        "If the size of the training data falls below 4 TB (planned: 10 TB; data.hot_dataset), FSx for Lustre with "
-        "On-Demand nodes becomes the recommended choice; if it rises above 18 TB, S3 streaming with On-Demand nodes "
-        "does."
+def studied(*searches: Search) -> Study:
+    return cast(Study, SimpleNamespace(searches=searches))
+
+
+def test_the_nearest_on_each_side_with_its_cost() -> None:
+    assert break_even_sentence(searched(at(4.0, "fsx-lustre"), at(18.0, "s3-stream")), "64 x p5.48xlarge") == (
+        "If the size of the training data falls to 4 TB (planned: 10 TB; data.hot_dataset), FSx for Lustre with "
+        "On-Demand nodes becomes the recommended choice, at $94.0k; if it rises to 18 TB, S3 streaming with On-Demand "
+        "nodes does, at $94.0k."
     )
 
 
@@ -53,3 +52,12 @@ def test_where_fleets_differ_the_place_is_named() -> None:
     assert "S3 streaming with On-Demand nodes, p5.48xlarge becomes" in break_even_sentence(
         searched(at(18.0, "s3-stream"))
     )
+
+
+def test_what_changes_a_length_alone_is_neither_a_change_nor_none() -> None:
+    longer = searched(high=replace(PLANNED, block_days=28.0))
+    assert lengths(studied(longer, searched())) == (
+        "1 more number changes only how long the Capacity Block should be, which is 21 days as planned and 28 at an "
+        "end of the range: the size of the training data."
+    )
+    assert unmoved(studied(longer, searched())) == [searched()]

@@ -153,10 +153,10 @@ def test_the_days_the_rest_of_the_budget_on_demand_and_the_price_to_stop_at():
     rest = rounding.usd_apart(best.cost_usd.plan, best.cost_usd.p90)
     assert f"{rest} of the budget, for a run that takes longer" in told["Payments to AWS, as planned"]
     assert "On-Demand: #" in told["Not chosen"]
-    # at that price the plan's own comparison has the other one in front
-    usd = float(told["Prices"].partition("Above $")[2].partition("/h")[0])
+    # at that price the plan's own comparison recommends the other one
+    usd = float(told["Prices"].partition("From $")[2].partition("/h")[0])
     assert usd > 41.53
     for price, option in ((usd * 0.98, "capacity-block"), (usd * 1.02, "on-demand")):
         own = {"purchase": "capacity-block", "usd": price, "unit": "Hrs", "source": "a quote", "date": "2026-12-01"}
         turned = compared(plan_of(**{**sections, "prices": {"own": [own]}}), draws=300)
-        assert min(turned.complete, key=lambda s: s.cost_usd.p50).option.id == option
+        assert turned.best.option.id == option
