@@ -149,7 +149,9 @@ def _launched(nodes: Nodes, ids: Sequence[str], asked: Asked, verb: str, environ
     options = ["--nodes", str(len(ids)), "--restarts", "0", "--wait-min", "5", "--folder", "/tmp"]
     options += ["--env", environment] if environment else []
     # with _, as every torchrun takes them: PyTorch before 2.0 knows no -
-    job = ["torchrun", "--no_python", "--nproc_per_node", str(asked.gpus), "planner-health", verb, "--log", log]
+    # and --, without which torchrun of PyTorch 2 takes --log for one of its own
+    torchrun = ["torchrun", "--no_python", "--nproc_per_node", str(asked.gpus), "--"]
+    job = [*torchrun, "planner-health", verb, "--log", log]
     command = f"{ENVIRONMENT}; {shlex.join(['planner-launch', *options, '--', *job])} 2>&1"
     return nodes.run(ids[:1], command, LAUNCH_S)[ids[0]]
 
