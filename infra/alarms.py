@@ -11,7 +11,7 @@ from fleet_pool.node import gpu_use, watch
 from fleet_pool.slurm import NODES_OUT
 
 from infra.files import CONNECTIONS
-from planner.stack.spec import ClusterSpec, suffixes
+from planner.stack.spec import ClusterSpec
 
 HOUR, MINUTES_5 = 3600, 300
 DAYS_7 = 168  # hours: CloudWatch evaluates periods of an hour over seven days at most (PutMetricAlarm)
@@ -44,7 +44,8 @@ def _on_trial(spec: ClusterSpec) -> bool:
 class Alarm:
     """One alarm.
 
-    target: the component it watches; the nodes of the second Capacity Block: fleet-2. more: dimensions besides the
+    target: the component it watches; the nodes of the second Capacity Block: fleet-2; of
+    a further instance type: fleet-p5-48xlarge. more: dimensions besides the
     target's. minus: metric that is subtracted from the first one; AWS bills it as a second alarm. threshold_of,
     periods_of: threshold and periods if they depend on the spec. periods: how many must breach, out of the last
     `within`; in a row where that is 0. needs: whether a spec has anything to watch. why: the text of the notice.
@@ -356,17 +357,20 @@ def paid_for(alarms: Sequence[Alarm], paid: int) -> list[Alarm]:
 
 
 def _for_each_target(row: Alarm, spec: ClusterSpec) -> Iterable[Alarm]:
-    if row.target == "fleet" and len(spec.blocks) > 1:
+    parts = _by_group(spec)
+    if row.target == "fleet" and len(parts) > 1:
         return [
             replace(_of_spec(row, part), name=f"{row.name}{suffix}", target=f"fleet{suffix}")
-            for suffix, part in zip(suffixes(spec.blocks), _by_block(spec), strict=True)
+            for suffix, part in zip(spec.group_suffixes, parts, strict=True)
         ]
     return [_of_spec(row, spec)]
 
 
-def _by_block(spec: ClusterSpec) -> Iterable[ClusterSpec]:
-    """The spec once for each Capacity Block, with the nodes of that block."""
-    return (replace(spec, fleet=replace(spec.fleet, nodes=block.nodes)) for block in spec.blocks)
+def _by_group(spec: ClusterSpec) -> Sequence[ClusterSpec]:
+    """The spec once for each Capacity Block, or each instance type, with the nodes of that group."""
+    if spec.blocks:
+        return [replace(spec, fleet=replace(spec.fleet, nodes=block.nodes)) for block in spec.blocks]
+    return spec.by_type
 
 
 def _of_spec(row: Alarm, spec: ClusterSpec) -> Alarm:

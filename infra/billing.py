@@ -16,7 +16,7 @@ from fnmatch import fnmatchcase
 from planner.models.bill_lines import bill_line
 from planner.stack.component import usd_per_hour_now
 from planner.stack.slurm_settings import AS_JOBS_NEED
-from planner.stack.spec import ClusterSpec, suffixes
+from planner.stack.spec import ClusterSpec
 
 FLEET_GROUP = "fleet-group"  # and fleet-group-2: of the nodes of a second Capacity Block
 # in a useful order for a person; firewall and artefacts have no bill lines of their own
@@ -86,7 +86,7 @@ def carried(spec: ClusterSpec, names: Sequence[str]) -> dict[str, tuple[tuple[st
     lines: dict[str, list[str]] = {name: [] for name in names}
     usd, hourly = dict.fromkeys(names, 0.0), usd_per_hour_now(spec)
     for line in lines_of(spec):
-        bearers = _bearers(line, names)
+        bearers = _of_type(line, spec) or _bearers(line, names)
         for name in bearers:
             lines[name].append(line)
             usd[name] += _part(hourly.get(line, 0.0), spec, name, bearers)
@@ -97,10 +97,17 @@ def carried(spec: ClusterSpec, names: Sequence[str]) -> dict[str, tuple[tuple[st
     return {name: (tuple(lines[name]), usd[name]) for name in names}
 
 
+def _of_type(line: str, spec: ClusterSpec) -> list[str]:
+    """The group that has a line of one instance type, where there are several: fleet.compute-on-demand-p5.48xlarge."""
+    types = zip(spec.group_suffixes, spec.by_type, strict=True) if spec.by_type[1:] else ()
+    return [f"{FLEET_GROUP}{suffix}" for suffix, one in types if line.endswith(f"-{one.fleet.instance_type}")]
+
+
 def _part(usd: float, spec: ClusterSpec, name: str, bearers: Sequence[str]) -> float:
-    """The part of a line that a resource has: by its nodes where they come from several blocks, else an equal one."""
-    if name.startswith(FLEET_GROUP) and len(spec.blocks) > 1:
-        return usd * spec.blocks[suffixes(spec.blocks).index(name.removeprefix(FLEET_GROUP))].nodes / spec.fleet.nodes
+    """The part of a line that a resource has: by its nodes where groups of them share it, else an equal one."""
+    if len(bearers) > 1 and name.startswith(FLEET_GROUP):
+        nodes = [part.nodes for part in spec.blocks] or [one.fleet.nodes for one in spec.by_type]
+        return usd * nodes[spec.group_suffixes.index(name.removeprefix(FLEET_GROUP))] / sum(nodes)
     return usd / len(bearers)
 
 

@@ -12,6 +12,7 @@ from fleet_pool.health import passes
 from fleet_pool.health import records as health
 from fleet_pool.launch import records
 from fleet_pool.node import boot_log, gpu_use, job_credentials, starts, watch
+from fleet_pool.node.facts import CLIENT
 from fleet_pool.operate.canary import FOLDER as CANARY
 from fleet_pool.settings import FILES_VOLUME as VOLUME
 from fleet_pool.slurm import SETTINGS
@@ -20,12 +21,12 @@ from infra.addresses import FILES
 from infra.alarms import alarms_of, paid_for
 from infra.artefacts import Artefacts, ArtefactsArgs
 from infra.buckets import bucket_arn
-from infra.dashboard import COMPUTE, dashboard
+from infra.dashboard import dashboard
 from infra.data_bucket import DataBucket, DataBucketArgs
 from infra.derived import addresses_of, bundle_of, expected_of, interfaces_of
 from infra.files import FilesArgs, FilesDatabase, mount_connections
 from infra.firewall import Firewall
-from infra.fleet import FleetArgs, GpuFleet, NodesOfSlurm
+from infra.fleet import FleetArgs, GpuFleet, NodesOfSlurm, NodesOfType
 from infra.guard import GuardArgs, Guards
 from infra.identity import Access
 from infra.job_role import JobAccess, job_role_arn
@@ -38,8 +39,11 @@ from infra.nvme import Nvme, NvmeArgs
 from infra.pool import Pool, PoolArgs
 from infra.scheduler import SchedulerArgs, SlurmCluster
 from infra.workers import WorkerFleet, WorkersArgs
+from planner.stack.component import node_usd_per_hour
 from planner.stack.names import fleet_groups
+from planner.stack.slurm_settings import holds_pool
 from planner.stack.spec import ClusterSpec, suffixes
+from planner.stack.switching import standing
 
 Settings = Mapping[str, pulumi.Input[str]]
 # alarms of an Auto Scaling group that nodes of a Slurm cluster have no need of: nodes that do not come and those that
@@ -93,7 +97,7 @@ def compose(spec: ClusterSpec, bundle_folder: Path | None = None) -> Stack:
     scheduler = _scheduler(spec, base) if spec.scheduler else None
     fleet = _fleet(spec, base, pool, nvme, lustre or files, scheduler) if workers is None else None
     if scheduler and fleet:
-        scheduler.queues(fleet.slurm_groups)
+        scheduler.queues(spec, fleet.slurm_groups)
     stack = Stack(
         network=base.network,
         data_bucket=base.data_bucket,
@@ -132,6 +136,7 @@ def _base(spec: ClusterSpec, bundle_folder: Path | None) -> _Base:
         naming,
         NetworkArgs(
             zone_id=spec.zone_id,
+            began_as=f"{standing(spec)}{' canary' if spec.canary else ''}",
             addresses=addresses_of(spec),
             interface_endpoints=spec.interface_endpoints,
             gateway_endpoint=spec.gateway_endpoint,
@@ -146,7 +151,6 @@ def _base(spec: ClusterSpec, bundle_folder: Path | None) -> _Base:
 
 def _node_settings(spec: ClusterSpec, base: _Base, role: str, group: str = "") -> Settings:
     """Environment of the bundle on nodes of a role. group: physical name of their Auto Scaling group."""
-    expected = str(expected_of(spec)[role])
     return {
         "PLANNER_REGION": base.naming.region,
         "PLANNER_BUCKET": base.artefacts.bucket.id,
@@ -154,14 +158,20 @@ def _node_settings(spec: ClusterSpec, base: _Base, role: str, group: str = "") -
         "PLANNER_ROLE": role,
         **({"PLANNER_PROXIES": " ".join(base.network.addresses.control)} if base.network.addresses.control else {}),
         **({"PLANNER_GROUP": group} if group else {}),
-        **({"PLANNER_EXPECTED": expected} if expected else {}),
+        **({} if role == "gpu" else _expected(spec, role)),
     }
+
+
+def _expected(spec: ClusterSpec, role: str) -> Settings:
+    """What `planner-ready` looks for there."""
+    expected = str(expected_of(spec)[role])
+    return {"PLANNER_EXPECTED": expected} if expected else {}
 
 
 def _price(spec: ClusterSpec) -> Settings:
     """What a GPU node costs an hour, for the reasons of planner-health; nothing where the bill has no hourly price."""
-    hourly = spec.usd_per_hour.get(COMPUTE)
-    return {health.PRICE: f"{hourly / spec.fleet.nodes:.4f}"} if hourly and spec.fleet.nodes else {}
+    usd = node_usd_per_hour(spec)
+    return {health.PRICE: f"{usd:.4f}"} if usd else {}
 
 
 def _access(
@@ -312,7 +322,6 @@ def _fleet(
         ),
         settings={
             **_node_settings(spec, base, "gpu"),
-            **_price(spec),
             **_mount_settings(spec, shared),
             **_give_up_settings(spec),
             job_credentials.ROLE_VARIABLE: job_role_arn(base.naming),
@@ -329,12 +338,23 @@ def _fleet(
         base.naming,
         nodes,
         FleetArgs(
-            fleet=spec.fleet,
+            kinds=tuple(
+                NodesOfType(
+                    fleet=one.fleet,
+                    nics=interfaces_of(one),
+                    settings={
+                        **_expected(one, "gpu"),
+                        **_price(one),
+                        # the drives of one type are the pool, and the others' nodes its clients
+                        **({CLIENT: "yes"} if at and holds_pool(spec) else {}),
+                    },
+                )
+                for at, one in enumerate(spec.by_type)
+            ),
             buying=spec.buying,
             blocks=spec.blocks,
             canary=spec.canary,
             may_move=spec.fallback is not None,
-            nics=interfaces_of(spec),
             cluster=NodesOfSlurm(spec=spec, cluster_id=scheduler.cluster_id) if scheduler else None,
         ),
     )
@@ -391,7 +411,7 @@ def _guard(spec: ClusterSpec, naming: Naming, stack: Stack) -> None:
         **(
             {
                 f"fleet{suffix}": {gpu_use.OF_SLURM: name}
-                for suffix, name in zip(suffixes(spec.blocks), fleet_groups(spec), strict=True)
+                for suffix, name in zip(spec.group_suffixes, fleet_groups(spec), strict=True)
             }
             if stack.scheduler
             else {}

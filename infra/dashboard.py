@@ -13,9 +13,10 @@ from fleet_pool.slurm import NODES_OUT
 
 from infra.alarms import AUTO_SCALING, FSX, MINUTES_5
 from infra.naming import Component
+from planner.stack.component import node_usd_per_hour
+from planner.stack.slurm_settings import node_groups
 from planner.stack.spec import ClusterSpec
 
-COMPUTE = "fleet.compute"
 WIDTH, HEIGHT = 12, 6  # of 24 columns
 PERIOD = gpu_use.EVERY_MIN * 60
 
@@ -83,21 +84,24 @@ def _plan(spec: ClusterSpec) -> str:
 
 
 def _idle(spec: ClusterSpec, groups: Sequence[str]) -> list[dict[str, Any]]:
-    """GPU use; and its idle share of what the nodes in service cost. No dollars without a price."""
+    """GPU use; and its idle share of what the nodes in service cost. No dollars without a price, nor of nodes that are
+    launched for jobs."""
     use, idle = [], []
-    usd = round(spec.usd_per_hour.get(COMPUTE, 0.0) / spec.fleet.nodes, 4)  # of a node: the same after a resize
     for n, group in enumerate(groups):
         busy = [gpu_use.NAMESPACE, gpu_use.METRIC, _dimension(spec), group]
         use.append([*busy, {"label": group}])
+        # of a node: the same after a resize
+        usd = round(node_usd_per_hour(spec.by_type[0 if spec.blocks else n]) or 0.0, 4)
+        # in no Auto Scaling group AWS PCS keeps as many
+        nodes = str(node_groups(spec)[n].least) if spec.scheduler else f"nodes{n}"
+        if not usd or nodes == "0":
+            continue
         idle.append([*busy, {"id": f"use{n}", "visible": False}])
-        nodes = f"nodes{n}"
-        if spec.scheduler:  # in no Auto Scaling group; AWS PCS keeps as many
-            nodes = str(spec.blocks[n].nodes if spec.blocks else spec.fleet.nodes)
-        else:
+        if not spec.scheduler:
             idle.append(_of_group("GroupInServiceInstances", group, id=nodes, stat="Average"))
         idle.append([{"id": f"idle{n}", "expression": f"{nodes} * {usd} * (1 - use{n} / 100)", "label": group}])
     plots = [{"title": "GPU use, percent", "metrics": use, "stat": "Average", "period": PERIOD}]
-    if usd:
+    if idle:
         title = "Idle GPUs, USD an hour"
         plots.insert(0, {"title": title, "metrics": idle, "stat": "Average", "period": PERIOD})
     return plots

@@ -37,10 +37,12 @@ def addresses_of(spec: ClusterSpec) -> AddressPlan:
         others += CONTROLLER_ADDRESSES + LOGIN_NODES
     if spec.lustre:
         others += lustre_addresses(spec.lustre.capacity_gib)
+    # addresses of further types are counted as others
+    further = sum(one.fleet.nodes * addresses_per_node(interfaces_of(one)) for one in spec.by_type[1:])
     return address_plan(
-        nodes=spec.most_nodes,
+        nodes=spec.most_nodes - sum(one.fleet.nodes for one in spec.by_type[1:]),
         per_node=addresses_per_node(interfaces_of(spec)),
-        others=others,
+        others=others + further,
         control=spec.control.count,
         zones=1 + len(spec.workers.more_zones if spec.workers else ()),
     )

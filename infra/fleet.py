@@ -1,9 +1,10 @@
 """The GPU nodes: launch template with the interfaces of the type, and a group of fixed size in one zone; one of both
-for each Capacity Block where there are several, because a template launches into one reservation."""
+for each Capacity Block or instance type where there are several, because a template launches one type into one
+reservation."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,24 +28,33 @@ from infra.launch import (
 from infra.naming import Component, Naming
 from infra.nics import Nic
 from planner.stack.slurm_settings import NodeGroup, node_groups
-from planner.stack.spec import Block, Buying, ClusterSpec, Fleet, suffixes
+from planner.stack.spec import Block, Buying, ClusterSpec, Fleet, suffixes, type_name
 
 GRACE_SECONDS = 600  # a node with eight GPUs takes minutes to boot
 
 
 @dataclass(frozen=True, kw_only=True)
 class FleetArgs:
-    """fleet, buying, blocks, canary: of the spec. may_move: whether the nodes may change from spot to On-Demand later.
-    nics: the interfaces of a node, in order. cluster: of Slurm, whose node groups they are; None: Auto Scaling
-    groups."""
+    """kinds: the nodes, of several instance types in a cluster of Slurm alone. buying, blocks, canary: of the spec.
+    may_move: whether the nodes may change from spot to On-Demand later. cluster: of Slurm, whose node groups they are;
+    None: Auto Scaling groups."""
 
-    fleet: Fleet
+    kinds: Sequence[NodesOfType]
     buying: Buying
     blocks: Sequence[Block]
     canary: bool
     may_move: bool
-    nics: Sequence[Nic]
     cluster: NodesOfSlurm | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodesOfType:
+    """fleet: of the spec. nics: the interfaces of a node, in order. settings: of the environment, beside those of every
+    node."""
+
+    fleet: Fleet
+    nics: Sequence[Nic]
+    settings: Mapping[str, pulumi.Input[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,41 +71,50 @@ class GpuFleet(Component):
     def __init__(self, naming: Naming, nodes: NodeArgs, args: FleetArgs) -> None:
         super().__init__("fleet", naming)
         identity = identity_of(self, nodes)
-        machine = Machine(
-            instance_type=args.fleet.instance_type,
-            image=args.fleet.ami,
-            root_device=args.fleet.root_device,
-            root_volume_gib=args.fleet.root_volume_gib,
-            nics=args.nics,
-        )
-        placement = self._placement(args.buying)
-        blocks = args.blocks or [Block(nodes=args.fleet.nodes, reservation_id=args.buying.reservation_id)]
         self.groups: list[aws.autoscaling.Group] = []
         self.slurm_groups: list[aws.cloudcontrol.Resource] = []
+        for at, kind in enumerate(args.kinds):
+            self._of_type(nodes, args, at, kind, identity)
+        self.register_outputs({"groups": [group.name for group in self.groups]})
+
+    def _of_type(self, nodes: NodeArgs, args: FleetArgs, at: int, kind: NodesOfType, identity: Identity) -> None:
+        """at: place of the type in args.kinds."""
+        fleet = kind.fleet
+        machine = Machine(
+            instance_type=fleet.instance_type,
+            image=fleet.ami,
+            root_device=fleet.root_device,
+            root_volume_gib=fleet.root_volume_gib,
+            nics=kind.nics,
+        )
+        of_type = f"-{type_name(fleet)}" if at else ""
+        placement = self._placement(args.buying, of_type)
+        blocks = args.blocks or [Block(nodes=fleet.nodes, reservation_id=args.buying.reservation_id)]
         variable = "PLANNER_FLEET" if args.cluster else "PLANNER_GROUP"
-        of_slurm = node_groups(args.cluster.spec) if args.cluster else ()
-        for number, (suffix, block) in enumerate(zip(suffixes(args.blocks), blocks, strict=True)):
-            own = {variable: self.physical(f"group{suffix}")}
-            of_block = replace(nodes, settings={**nodes.settings, **own})
+        of_slurm = [group for group in node_groups(args.cluster.spec) if group.of == at] if args.cluster else []
+        for number, (of_block, block) in enumerate(zip(suffixes(args.blocks), blocks, strict=True)):
+            suffix = of_block or of_type
+            own = {**kind.settings, variable: self.physical(f"group{suffix}")}
+            of_group = replace(nodes, settings={**nodes.settings, **own})
             template = launch_template(
                 self,
-                of_block,
+                of_group,
                 machine,
                 identity,
-                description=f"GPU nodes of stack {naming.stack}",
+                description=f"GPU nodes of stack {self.naming.stack}",
                 placement_group=placement,
                 suffix=suffix,
+                node=f"node{of_type}",
                 **_purchase(args.buying.kind, block),
             )
             waits_for = [*identity.ready, *nodes.waits_for]
             if args.cluster:
                 # On-Demand nodes beside spot ones start from the same template: the group says how they are bought
                 for group in of_slurm if len(blocks) == 1 else of_slurm[number : number + 1]:
-                    made = self._slurm_group(of_block, args.cluster, group, template, identity, waits_for)
+                    made = self._slurm_group(of_group, args.cluster, group, template, identity, waits_for)
                     self.slurm_groups.append(made)
             else:
-                self.groups.append(self._group(of_block, args, block, template, suffix, waits_for))
-        self.register_outputs({"groups": [group.name for group in self.groups]})
+                self.groups.append(self._group(of_group, args, fleet, block, template, suffix, waits_for))
 
     def _slurm_group(
         self,
@@ -117,8 +136,9 @@ class GpuFleet(Component):
             depends_on=waits_for,
         )
 
-    def _placement(self, buying: Buying) -> pulumi.Input[str] | None:
-        """The cluster placement group of the nodes.
+    def _placement(self, buying: Buying, of_type: str) -> pulumi.Input[str] | None:
+        """The cluster placement group of the nodes of a type: AWS finds room for one type in one group most easily (EC2
+        User Guide, "Cluster placement groups").
 
         The nodes of a Capacity Block are close together without one. A Capacity Reservation is used only from the group
         that it was made in, which is not ours; or from none.
@@ -127,12 +147,13 @@ class GpuFleet(Component):
             return None
         if buying.kind == "reservation":
             return buying.placement_group_name or None
-        return cluster_placement(self).name
+        return cluster_placement(self, of_type).name
 
     def _group(
         self,
         nodes: NodeArgs,
         args: FleetArgs,
+        fleet: Fleet,
         block: Block,
         template: aws.ec2.LaunchTemplate,
         suffix: str,
@@ -151,7 +172,7 @@ class GpuFleet(Component):
             # with a policy the market is one number of it: moving to On-Demand changes the group in place
             launch_template=None if spot or args.may_move else latest(template),
             mixed_instances_policy=(
-                _one_market(template, args.fleet.instance_type, spot) if spot or args.may_move else None
+                _one_market(template, fleet.instance_type, spot) if spot or args.may_move else None
             ),
             # the job scheduler decides about an unhealthy node; interrupted spot nodes must be replaced automatically
             suspended_processes=["AZRebalance"] if spot else ["AZRebalance", "ReplaceUnhealthy"],

@@ -87,10 +87,11 @@ def launch_template(
     description: str,
     placement_group: pulumi.Input[str] | None,
     suffix: str = "",
+    node: str = "node",
     **purchase: Any,
 ) -> aws.ec2.LaunchTemplate:
-    """The template of a component's nodes. suffix: of its name, where the component has several. purchase: its
-    arguments on how the nodes are bought; none: On-Demand."""
+    """The template of a component's nodes. suffix: of its name, where the component has several. node: their name.
+    purchase: its arguments on how the nodes are bought; none: On-Demand."""
     part = f"template{suffix}"
     return aws.ec2.LaunchTemplate(
         component.named(part),
@@ -106,7 +107,7 @@ def launch_template(
         block_device_mappings=[_root_volume(machine)],
         network_interfaces=_interfaces(machine.nics, nodes.security_group_id),
         placement=aws.ec2.LaunchTemplatePlacementArgs(group_name=placement_group) if placement_group else None,
-        tag_specifications=launch_tags(component),
+        tag_specifications=launch_tags(component, node),
         user_data=nodes.user_data,
         tags=component.tags(part),
         opts=component.child(),
@@ -166,13 +167,14 @@ def version_of(template: aws.ec2.LaunchTemplate) -> pulumi.Output[str]:
     return template.latest_version.apply(lambda found: str(int(found)) if isinstance(found, float) else str(found))
 
 
-def cluster_placement(component: Component) -> aws.ec2.PlacementGroup:
-    """A placement group for nodes close together, in one zone."""
+def cluster_placement(component: Component, suffix: str = "") -> aws.ec2.PlacementGroup:
+    """A placement group for nodes close together, in one zone. suffix: as in launch_template."""
+    part = f"placement{suffix}"
     return aws.ec2.PlacementGroup(
-        component.named("placement"),
-        name=component.physical("placement"),
+        component.named(part),
+        name=component.physical(part),
         strategy="cluster",
-        tags=component.tags("placement"),
+        tags=component.tags(part),
         opts=component.child(),
     )
 
@@ -220,10 +222,10 @@ def _interfaces(
     ]
 
 
-def launch_tags(component: Component) -> list[aws.ec2.LaunchTemplateTagSpecificationArgs]:
+def launch_tags(component: Component, node: str = "node") -> list[aws.ec2.LaunchTemplateTagSpecificationArgs]:
     """Tags of everything that a launch creates."""
     return [
-        aws.ec2.LaunchTemplateTagSpecificationArgs(resource_type=kind, tags=component.tags("node"))
+        aws.ec2.LaunchTemplateTagSpecificationArgs(resource_type=kind, tags=component.tags(node))
         for kind in ("instance", "volume", "network-interface")
     ]
 

@@ -83,15 +83,16 @@ def cluster_state(name: str, scheduler: Scheduler, subnet_id: str, security_grou
 
 def group_state(spec: ClusterSpec, group: NodeGroup, given: Mapping[str, str]) -> State:
     """A group of GPU nodes. given: ids of cluster, template, version, profile and subnet."""
+    own = spec.by_type[group.of]
     assert spec.scheduler is not None
-    found = _group(group.name, spec.fleet.instance_type, group.least, group.most, given)
+    found = _group(group.name, own.fleet.instance_type, group.least, group.most, given)
     if spec.canary:  # a node for the job that the login node sends (fleet_pool.slurm.canary), and none without it
         found["ScalingConfiguration"] = {"MinInstanceCount": 0, "MaxInstanceCount": 1}
     found["PurchaseOption"] = _PURCHASE[group.kind]
     if group.kind == "spot":
         found["SpotOptions"] = {"AllocationStrategy": "price-capacity-optimized"}
     slurm: State = {"SlurmCustomSettings": plain(group_settings(spec, group))}
-    if records := gres_records(spec):
+    if records := gres_records(own):
         slurm["GresCustomSettings"] = [dict(record) for record in records]
     found["SlurmConfiguration"] = slurm
     if spec.scheduler.health_check:
@@ -119,7 +120,7 @@ def _group(name: str, instance_type: str, least: int, most: int, given: Mapping[
 
 
 def queue_state(queue: Queue, scheduler: Scheduler, cluster_id: str, group_ids: list[str]) -> State:
-    """A queue with every GPU node."""
+    """A queue with its groups of GPU nodes."""
     return {
         "Name": queue.name,
         "ClusterId": cluster_id,

@@ -14,7 +14,7 @@ from infra import pcs
 from infra.launch import Machine, NodeArgs, identity_of, launch_template
 from infra.naming import Component, Naming
 from infra.nics import nics
-from planner.stack.slurm_settings import QUEUES, node_groups
+from planner.stack.slurm_settings import node_groups, queues_of
 from planner.stack.spec import PLACEHOLDER, ClusterSpec
 from planner.stack.timestamps import parse_timestamp
 
@@ -83,11 +83,12 @@ class SlurmCluster(Component):
             depends_on=[*identity.ready, *nodes.waits_for, settings],
         )
 
-    def queues(self, groups: Sequence[aws.cloudcontrol.Resource]) -> None:
-        """A queue for each priority, with every group of nodes."""
-        given = pulumi.Output.all(cluster=self.cluster_id, groups=pulumi.Output.all(*map(pcs.id_of, groups)))
-        scheduler = self._scheduler
-        for queue in QUEUES:
+    def queues(self, spec: ClusterSpec, made: Sequence[aws.cloudcontrol.Resource]) -> None:
+        """A queue for each priority, and for each instance type where there are several. made: the groups of nodes."""
+        scheduler, ids = self._scheduler, dict(zip(node_groups(spec), map(pcs.id_of, made), strict=True))
+        for queue, groups in queues_of(spec).items():
+            own = pulumi.Output.all(*(ids[group] for group in groups))
+            given = pulumi.Output.all(cluster=self.cluster_id, groups=own)
             pcs.resource(
                 self,
                 f"queue-{queue.name}",
@@ -104,7 +105,7 @@ def settings_of(spec: ClusterSpec) -> login.Cluster:
     assert spec.scheduler is not None
     scheduler, groups = spec.scheduler, node_groups(spec)
     markets = scheduler.markets
-    usd = dict.fromkeys((group.name for group in groups), scheduler.usd_per_node_hour)
+    usd = {group.name: of.usd_per_node_hour for group in groups if (of := spec.by_type[group.of].scheduler)}
     if markets:
         usd[groups[-1].name] = markets.on_demand_usd_per_node_hour
     return login.Cluster(
@@ -115,6 +116,7 @@ def settings_of(spec: ClusterSpec) -> login.Cluster:
         ),
         usd_per_node_hour=usd,
         gpus_per_node=spec.fleet.gpus,
+        as_jobs_need=tuple(group.name for group in groups if not group.least),
         # another image or plan has starts of its own
         canary=f"planner-canary-{spec.fleet.ami}-{spec.plan_sha256[:8]}" if spec.canary else "",
         markets=login.Markets(

@@ -45,6 +45,7 @@ WATCH_UNITS = ("planner-watch.service", "planner-watch.timer")
 SLURM_UNITS = ("planner-slurm.service", "planner-slurm.timer")  # of the login node
 SLURM_EVERY_S = 60
 FILES_UNIT = "planner-files.service"
+OF_CLIENTS = "gpu-client"  # role gpu, with PLANNER_CLIENT
 BEFORE_JOBS = ("planner-prepare.service", "planner-scratch.service", "planner-lustre.service", FILES_UNIT, READY_UNIT)
 SCRIPTS = {
     "planner-notice.service": "leave.sh",
@@ -91,17 +92,18 @@ def roles(stack: Stack, slurm_runs: bool = False) -> tuple[Role, ...]:
     proxy = ("planner-proxy.service", "planner-rejoin.service", "planner-rejoin.timer")
     authority = ("planner-authority.service",) if stack.tls else ()
     found = [Role(name="control", units=(*common, *proxy, *authority), daemon=True, programs=programs)]
-    for name in ("storage", "gpu") if stack.targets_on == "storage" else ("gpu",):
-        serves = name == stack.targets_on
+    clients = (OF_CLIENTS,) if stack.targets_on == "gpu" and slurm_runs else ()  # of further instance types
+    for name in ("storage", "gpu") if stack.targets_on == "storage" else ("gpu", *clients):
+        serves, trains = name == stack.targets_on, name != "storage"
         found.append(
             Role(
                 name=name,
                 units=(
-                    *(RIGHTS if name == "gpu" else ()),
+                    *(RIGHTS if trains else ()),
                     *common,
                     *(target if serves else (*scratch, LEAVING_UNIT)),
-                    *(("planner-proxy.service", FILES_UNIT) if name == "gpu" and stack.files else ()),
-                    *((*gpu_units, GATEWAY_UNIT) if name == "gpu" else ()),
+                    *(("planner-proxy.service", FILES_UNIT) if trains and stack.files else ()),
+                    *((*gpu_units, GATEWAY_UNIT) if trains else ()),
                 ),
                 daemon=serves,
                 programs=(*programs, *MAKES_FILE_SYSTEMS),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from planner.check.line import BLOCKS, NOT_KNOWN, WARNS, Line, Matter, NotKnown
-from planner.check.wanted import Wanted, dollars, waiting_usd_per_hour, waits
+from planner.check.wanted import Wanted, dollars, gpu_nodes, waiting_usd_per_hour, waits
 
 TAGS = ("planner:stack", "planner:component")
 # service-linked role -> the service that makes it, by who needs it
@@ -67,7 +67,7 @@ def service_role_line(role: str, service: str, answer: Any, wanted: Wanted) -> L
 
 def cost_tags_line(tags: Any, wanted: Wanted) -> Line:
     """Whether the tags by which the budget counts are active."""
-    usd = waiting_usd_per_hour(wanted.spec, wanted.spec.fleet.nodes)
+    usd = waiting_usd_per_hour(wanted.spec, gpu_nodes(wanted.spec))
     matter = Matter(
         id="cost-tags",
         asked=f"cost allocation tags {', '.join(TAGS)} are active",

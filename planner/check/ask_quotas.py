@@ -15,7 +15,7 @@ from planner.stack.spec import ClusterSpec, is_known
 def quota_lines(wanted: Wanted, ask: Ask, hardware: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
     """A line for each quota. hardware: of the stack's types, from EC2."""
     spec = wanted.spec
-    vcpu: dict[str, int] = {spec.fleet.instance_type: spec.fleet.vcpu}
+    vcpu: dict[str, int] = {one.fleet.instance_type: one.fleet.vcpu for one in spec.by_type}
     for entry in hardware:
         if count := entry.get("VCpuInfo", {}).get("DefaultVCpus"):
             vcpu[entry["InstanceType"]] = count
@@ -30,7 +30,7 @@ def quota_lines(wanted: Wanted, ask: Ask, hardware: Sequence[Mapping[str, Any]])
     for quota, needed, listed in (
         (quotas.ADDRESSES, 1.0, ask("ec2:DescribeAddresses")),
         (quotas.VPCS, 1.0, ask("ec2:DescribeVpcs")),
-        (quotas.INTERFACES, float(spec.most_nodes * wanted.interfaces), ask("ec2:DescribeNetworkInterfaces")),
+        (quotas.INTERFACES, float(wanted.interfaces), ask("ec2:DescribeNetworkInterfaces")),
     ):
         need = quotas.Need(quota=quota, needed=needed)
         yield quotas.quota_line(need, _quota(quota, ask), _count(listed, spec.stack), wanted)
@@ -73,7 +73,8 @@ def _count(listed: Any, stack: str) -> float | NotKnown:
 
 def _roots_tib(spec: ClusterSpec) -> float:
     """Root volumes of all nodes."""
-    gib = spec.most_nodes * spec.fleet.root_volume_gib + spec.control.count * spec.control.root_volume_gib
+    gib = sum(one.most_nodes * one.fleet.root_volume_gib for one in spec.by_type)
+    gib += spec.control.count * spec.control.root_volume_gib
     gib += spec.nvme.nodes * spec.nvme.root_volume_gib if spec.nvme else 0
     return (gib + (spec.scheduler.login_volume_gib if spec.scheduler else 0)) / quotas.GIB_IN_TIB
 

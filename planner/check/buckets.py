@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from planner.check.line import BLOCKS, WARNS, Line, Matter, NotKnown
-from planner.check.wanted import Wanted, dollars, waiting_usd_per_hour
+from planner.check.wanted import Wanted, dollars, gpu_nodes, waiting_usd_per_hour
 from planner.stack.names import physical
 
 # of the S3 User Guide, "Blocking public access to your Amazon S3 storage"; all four close a bucket
@@ -79,7 +79,7 @@ def public_lines(account: Any, each: Mapping[str, Any]) -> Iterator[Line]:
 
 def region_line(name: str, location: Any, wanted: Wanted) -> Line:
     """A bucket that nodes read: whether it is there, and in the Region of the stack. location: its Region."""
-    usd = waiting_usd_per_hour(wanted.spec, wanted.spec.fleet.nodes)
+    usd = waiting_usd_per_hour(wanted.spec, gpu_nodes(wanted.spec))
     matter = Matter(
         id=f"bucket-region.{name}",
         asked=f"is {name}, which nodes read, in {wanted.spec.region}",

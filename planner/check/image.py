@@ -10,7 +10,7 @@ from typing import Any
 
 from planner.account.offers import utc
 from planner.check.line import BLOCKS, NOT_KNOWN, WARNS, Line, Matter, NotKnown
-from planner.check.wanted import Wanted, dollars, waiting_usd_per_hour, waits
+from planner.check.wanted import Wanted, dollars, gpu_nodes, waiting_usd_per_hour, waits
 from planner.stack.spec import is_known
 
 NO_IMAGE = ("ImageNotFoundException", "RepositoryNotFoundException")
@@ -24,10 +24,10 @@ NOTHING = "nothing published says that it has the driver and EFA"
 def image_line(
     what: str, ami: str, root_gib: int, root_device: str, processors: Sequence[str], images: Any, wanted: Wanted
 ) -> Line:
-    """One image. what: fleet or control. root_gib, root_device: of the launch template. processors: architectures of
-    the instance type; empty: not known."""
+    """One image. what: fleet, fleet.TYPE or control. root_gib, root_device: of the launch template. processors:
+    architectures of the instance type; empty: not known."""
     asked = f"image {ami} for {what} nodes, root {root_gib} GiB at {root_device}"
-    mends = f"planner stack PLAN --scenario ID --{'' if what == 'fleet' else 'control-'}ami AMI"
+    mends = f"planner stack PLAN --scenario ID --{'control-' if what == 'control' else ''}ami AMI"
     matter = waits(f"image.{what}", asked, wanted, mends)
     if not is_known(ami):
         return matter.bad(BLOCKS, "not chosen")
@@ -46,7 +46,7 @@ def image_line(
     if not processors:
         return matter.not_known(NotKnown(why=f"{said}; the type's processor is not known"))
     if odd:
-        usd = waiting_usd_per_hour(wanted.spec, wanted.spec.fleet.nodes)
+        usd = waiting_usd_per_hour(wanted.spec, gpu_nodes(wanted.spec))
         matter = replace(matter, means="nodes that never get ready bill from their start", usd_per_hour=usd)
         return matter.bad(NOT_KNOWN if NOTHING in odd else WARNS, f"{said}: {'; '.join(odd)}")
     return matter.fine(said)
@@ -82,6 +82,26 @@ def allowed_line(what: str, ami: str, state: Any, images: Any, wanted: Wanted) -
     return matter.bad(BLOCKS, "enabled: the image is not allowed, so that no node starts")
 
 
+def lustre_line(ami: str, images: Any, wanted: Wanted) -> Line:
+    """Whether each start of a node depends on what AWS's repository has for the image's kernel that day."""
+    matter = waits(
+        "lustre-client",
+        f"does image {ami} have the Lustre client for its kernel",
+        wanted,
+        "start a canary, make an image of it once it is ready, then planner stack PLAN --scenario ID --ami AMI",
+    )
+    if isinstance(images, NotKnown) or not is_known(ami):
+        return matter.not_known(images or NotKnown(why="no image is chosen"))
+    entry = next((one for one in images if one.get("ImageId") == ami), {})
+    if entry.get("ImageOwnerAlias") == "amazon":
+        return matter.bad(
+            WARNS,
+            "an image of Amazon: if it has none, each start installs the newest for its kernel, and a node that is "
+            "replaced later may find none (aws/aws-parallelcluster issues 2095 and 3034)",
+        )
+    return matter.not_known(NotKnown(why="nothing published says it; a node without one says so in its boot log"))
+
+
 def of_ecr(image: str, region: str) -> dict[str, Any]:
     """How ECR is asked for the container image of jobs; nothing where it is not in ECR of this Region."""
     found = ECR.fullmatch(image)
@@ -103,7 +123,14 @@ def job_image_line(image: str, images: Any, wanted: Wanted) -> Line:
     if not is_known(image):
         return matter.bad(BLOCKS, "not chosen")
     if not isinstance(images, NotKnown):
-        return matter.fine("it exists") if images else matter.half("no image and no refusal")
+        if not images:
+            return matter.half("no image and no refusal")
+        digest = images[0].get("imageDigest", "")
+        if "@sha256:" in image or not digest:
+            return matter.fine("it exists")
+        means = "a job that is tried again pulls whatever the tag then names"
+        pins = f"planner stack PLAN --image {image.partition('@')[0].rpartition(':')[0] or image}@{digest}"
+        return replace(matter, means=means, mends=pins).bad(WARNS, f"it exists, by a tag that may move: now {digest}")
     if images.code in NO_IMAGE:
         return matter.bad(BLOCKS, "ECR has no such image")
     return matter.not_known(images)
@@ -138,6 +165,6 @@ def _odd(entry: dict[str, Any], what: str, wanted: Wanted) -> list[str]:
     if entry.get("ImageOwnerAlias") != "amazon":
         found.append("it is not published by Amazon: its owner can withdraw it")
     text = f"{entry.get('Name', '')} {entry.get('Description', '')}".lower()
-    if what == "fleet" and "deep learning" not in text and "neuron" not in text:
+    if what != "control" and "deep learning" not in text and "neuron" not in text:
         found.insert(0, NOTHING)
     return found

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from planner.check.line import BLOCKS, NOT_KNOWN, WARNS, Line, Matter, NotKnown
-from planner.check.wanted import Wanted, dollars, waiting, waits
+from planner.check.wanted import Wanted, dollars, gpu_nodes, waiting, waits
 from planner.stack.spec import is_known
 
 
@@ -84,7 +84,7 @@ def internet_line(options: Any, subnets: Any, wanted: Wanted) -> Line:
     mends = f"aws ec2 modify-vpc-block-public-access-options --region {wanted.spec.region} "
     mends += "--internet-gateway-block-mode block-ingress, which lets NAT gateways out; or exclude the stack's VPC"
     matter = waits("internet", "may the NAT gateway reach the internet", wanted, mends)
-    usd, _ = waiting(wanted.spec, wanted.spec.fleet.nodes)
+    usd, _ = waiting(wanted.spec, gpu_nodes(wanted.spec))
     matter = replace(
         matter,
         means=f"nodes cannot tell their group that they are ready; the stack costs {dollars(usd)} until it gives up",
@@ -103,11 +103,31 @@ def internet_line(options: Any, subnets: Any, wanted: Wanted) -> Line:
     return matter.bad(BLOCKS, f"{mode}, for every VPC that is not excluded")
 
 
+def stack_line(subnets: Any, instances: Any, wanted: Wanted) -> Line:
+    """What carries the stack's tags already: an update that was killed leaves it in no output. instances: that run."""
+    spec = wanted.spec
+    matter = Matter(
+        id="stack",
+        asked=f"what exists with the tags of stack {spec.stack}",
+        means="the network bills without nodes: a fleet at zero, or an update that was cut off, and the next one may "
+        "make parts of it twice",
+        mends=f"planner teardown-check --stack {spec.stack} lists it; docs/operations.md, a killed `up`",
+    )
+    for answer in (subnets, instances):
+        if isinstance(answer, NotKnown):
+            return matter.not_known(answer)
+    count = sum(len(entry.get("Instances", ())) for entry in instances)
+    said = f"{len(subnets)} subnets, {count} instances that run"
+    if subnets and not count:
+        return matter.bad(WARNS, said)
+    return matter.fine(said if subnets or count else "nothing")
+
+
 def subnet_line(subnets: Any, wanted: Wanted) -> Line:
     """Whether the nodes' subnet of a deployed stack has addresses for all nodes and one round of replacements."""
     spec = wanted.spec
-    needed = spec.most_nodes * wanted.addresses
-    asked = f"{needed:,} addresses ({wanted.addresses} for each of {spec.most_nodes} nodes) in the nodes' subnet"
+    needed = wanted.addresses
+    asked = f"{needed:,} addresses for {spec.most_nodes} nodes in the nodes' subnet"
     mends = "planner stack PLAN --scenario ID --nic-profile ip-saving, or fewer nodes"
     matter = waits("addresses", asked, wanted, mends)
     if isinstance(subnets, NotKnown):
@@ -120,7 +140,7 @@ def subnet_line(subnets: Any, wanted: Wanted) -> Line:
     most = max(free)
     if most >= needed:
         return matter.fine(f"{most:,} are free")
-    usd, means = waiting(spec, most // max(wanted.addresses, 1))
+    usd, means = waiting(spec, most * spec.most_nodes // max(needed, 1))
     # nodes of the stack that run hold some of them
     said = f"{most:,} are free; nodes of this stack that run already hold some"
     return replace(matter, means=means, usd_per_hour=usd).bad(WARNS, said)

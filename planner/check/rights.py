@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from planner.check.line import BLOCKS, FINE, NOT_KNOWN, WARNS, Line, Matter, NotKnown
-from planner.check.wanted import Wanted, dollars, waiting_usd_per_hour
+from planner.check.wanted import Wanted, dollars, gpu_nodes, waiting_usd_per_hour
 from planner.stack.names import physical
 
 MOST = 90  # actions in one question
@@ -102,7 +102,7 @@ def rights_line(
     means = f"an update stops half way and leaves what costs {dollars(usd)}"
     if id == "operator":
         means = "a failing node is seen and nobody may end it: the fleet goes on billing"
-        usd = waiting_usd_per_hour(wanted.spec, wanted.spec.fleet.nodes)
+        usd = waiting_usd_per_hour(wanted.spec, gpu_nodes(wanted.spec))
     files = ", ".join(f"infra/{name}" for name in (wanted.operating if id == "operator" else wanted.policies))
     mends = f"attach {files}; an organization's or boundary's denial is for its administrator"
     matter = Matter(id=id, asked=what, means=means, usd_per_hour=usd, mends=mends)

@@ -11,7 +11,9 @@ from planner.check.calls import Ask
 from planner.check.line import BLOCKS, FINE, NOT_KNOWN, WARNS, Line, NotKnown, half
 from planner.check.wanted import Wanted, types_of
 from planner.stack.deployed_resources import STACK_TAG
-from planner.stack.spec import Block, is_known
+from planner.stack.spec import Block, ClusterSpec, is_known
+
+RUNS = ["pending", "running"]
 
 
 def check(wanted: Wanted, ask: Ask, started: Callable[[str], None] = lambda _: None) -> list[Line]:
@@ -107,6 +109,8 @@ def _places(wanted: Wanted, ask: Ask, zones: Any, subnets: Any) -> Iterator[Line
         yield places.offering_line(name, offered, wanted)
         for zone in more:
             yield places.more_zone_line(name, zone, offered)
+    tags = [{"Name": f"tag:{STACK_TAG}", "Values": [spec.stack]}, {"Name": "instance-state-name", "Values": RUNS}]
+    yield places.stack_line(subnets, ask("ec2:DescribeInstances", Filters=tags), wanted)
     yield places.subnet_line(subnets, wanted)
     yield places.internet_line(ask("ec2:DescribeVpcBlockPublicAccessOptions"), subnets, wanted)
 
@@ -170,7 +174,7 @@ def _images(wanted: Wanted, ask: Ask, hardware: Sequence[Mapping[str, Any]]) -> 
     }
     allowed = ask("ec2:GetAllowedImagesSettings")
     for what, part, name in (
-        ("fleet", spec.fleet, spec.fleet.instance_type),
+        *((_image_id(at, one), one.fleet, one.fleet.instance_type) for at, one in enumerate(spec.by_type)),
         ("control", spec.control, spec.control.instance_type),
     ):
         if what == "control" and not (spec.control.count and spec.control.ami):
@@ -179,10 +183,17 @@ def _images(wanted: Wanted, ask: Ask, hardware: Sequence[Mapping[str, Any]]) -> 
         size, device = part.root_volume_gib, part.root_device
         yield image.image_line(what, part.ami, size, device, processors.get(name, ()), images, wanted)
         yield image.allowed_line(what, part.ami, allowed, images, wanted)
+        if what == "fleet" and spec.lustre:
+            yield image.lustre_line(part.ami, images, wanted)
     if spec.workers:
         named = image.of_ecr(spec.workers.image, spec.region)
         there = ask("ecr:DescribeImages", **named) if named else NotKnown(why="it is not in ECR of this Region")
         yield image.job_image_line(spec.workers.image, there, wanted)
+
+
+def _image_id(at: int, spec: ClusterSpec) -> str:
+    """fleet, and fleet.p5.48xlarge of a further instance type."""
+    return f"fleet.{spec.fleet.instance_type}" if at else "fleet"
 
 
 def _account(wanted: Wanted, ask: Ask) -> Iterator[Line]:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from planner.check.line import Matter
+from planner.stack.component import around_nodes_usd_per_hour, nodes_usd_per_hour
 from planner.stack.spec import ClusterSpec, is_known
 
 DRIFT = 0.02  # of a price against the plan: beyond it a line is named
@@ -26,7 +27,7 @@ class Nodes:
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """spec: of the stack. now: when it is asked, in UTC. interfaces, addresses: of each GPU node. endpoints: services
+    """spec: of the stack. now: when it is asked, in UTC. interfaces, addresses: of all GPU nodes. endpoints: services
     with an interface endpoint. book_usd: On-Demand USD an hour in the price book, by type. policies: file name -> IAM
     policy that the deployer needs. operating: that the operator needs. deployer, operator: ARN to simulate; empty: who
     asks, nobody. bundle: what is wrong with the files that nodes fetch; None where the layout has none. nat_usd_per_gb:
@@ -49,7 +50,7 @@ class Wanted:
 def nodes_of(spec: ClusterSpec) -> tuple[Nodes, ...]:
     """All EC2 instances of a stack."""
     fleet, kind = spec.fleet, spec.buying.kind
-    found = [Nodes(instance_type=fleet.instance_type, count=fleet.nodes, market=kind)]
+    found = [Nodes(instance_type=one.fleet.instance_type, count=one.fleet.nodes, market=kind) for one in spec.by_type]
     if spec.workers:
         found += [
             Nodes(instance_type=name, count=fleet.nodes, market=kind, must=False) for name in spec.workers.more_types
@@ -72,12 +73,18 @@ def types_of(spec: ClusterSpec) -> tuple[str, ...]:
 def waiting_usd_per_hour(spec: ClusterSpec, started: int) -> float | None:
     """USD an hour while a gang waits: of the nodes that did start, and of all else that stands. A block is paid for all
     its nodes. None where the plan has no price by the hour."""
-    fleet = spec.usd_per_hour.get("fleet.compute")
+    fleet = nodes_usd_per_hour(spec)
     if fleet is None:
         return None
-    rest = sum(spec.usd_per_hour.values()) - fleet
+    rest = around_nodes_usd_per_hour(spec)
     paid = spec.buying.kind == "capacity-block" and is_known(spec.buying.reservation_id)
-    return round(rest + (fleet if paid else fleet / spec.fleet.nodes * min(max(started, 0), spec.fleet.nodes)), 2)
+    nodes = gpu_nodes(spec)
+    return round(rest + (fleet if paid else fleet / nodes * min(max(started, 0), nodes)), 2)
+
+
+def gpu_nodes(spec: ClusterSpec) -> int:
+    """Of all instance types."""
+    return sum(one.fleet.nodes for one in spec.by_type)
 
 
 def dollars(usd_per_hour: float | None) -> str:
@@ -96,5 +103,6 @@ def waits(id: str, asked: str, wanted: Wanted, mends: str = "") -> Matter:
 def waiting(spec: ClusterSpec, started: int) -> tuple[float | None, str]:
     """(USD an hour, the sentence) of a fleet of which so many nodes start."""
     usd = waiting_usd_per_hour(spec, started)
-    many = f"{min(max(started, 0), spec.fleet.nodes)} of {spec.fleet.nodes} nodes start"
+    nodes = gpu_nodes(spec)
+    many = f"{min(max(started, 0), nodes)} of {nodes} nodes start"
     return usd, f"{many}; the stack costs {dollars(usd)} while the job waits"

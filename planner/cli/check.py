@@ -83,19 +83,20 @@ def command(
 
 def _wanted(spec: ClusterSpec, book: PriceBook, deployer: str, operator: str) -> Wanted:
     from infra.deployer import SCHEDULER_FILE, policies
+    from infra.derived import interfaces_of
     from infra.network import ENDPOINTS
-    from infra.nics import addresses_per_node, nics
+    from infra.nics import addresses_per_node
     from infra.node.built import FOLDER, expected, missing
     from infra.operate import FILE, policy
     from planner.check.wanted import Wanted, types_of
     from planner.stack.spec import is_known
 
-    fleet, files = spec.fleet, policies()
+    files = policies()
     buys = any(not is_known(block.reservation_id) for block in spec.blocks)
     unused = {FILE} | ({SCHEDULER_FILE} if spec.scheduler is None else set())
     unused |= set() if buys else {"deployer-policy-reserve.json"}
     needed = [name for name in files if name not in unused]
-    found = nics(fleet.instance_type, fleet.nic_profile, fleet.network_cards, fleet.efa_interfaces)
+    each = [(one.most_nodes, interfaces_of(one)) for one in spec.by_type]
     book_usd = {}
     for name in types_of(spec):
         try:
@@ -109,9 +110,9 @@ def _wanted(spec: ClusterSpec, book: PriceBook, deployer: str, operator: str) ->
     return Wanted(
         spec=spec,
         now=datetime.now(UTC),
-        interfaces=len(found),
+        interfaces=sum(nodes * len(found) for nodes, found in each),
         endpoints=ENDPOINTS[: spec.interface_endpoints],
-        addresses=addresses_per_node(found),
+        addresses=sum(nodes * addresses_per_node(found) for nodes, found in each),
         book_usd=book_usd,
         policies={name: files[name] for name in needed},
         operating={FILE: policy(spec.stack)},

@@ -119,7 +119,7 @@ def run_on(
         checkpoints_stored=stored,
     )
     ledger = Ledger(book, plan.region, sheet, values.uniform)
-    bill_network(ledger, demand, timing, values)
+    bill_network(ledger, demand.nodes, timing, values)
     if plan.deploy.scheduler == "slurm":
         bill_scheduler(ledger, demand.nodes, demand.nodes * (2 if rule else 1), timing, values)
     layout.bill(ledger, timing, values)

@@ -1,4 +1,4 @@
-"""The bill of a fleet: node-hours by how they were bought, then storage, volumes and Slurm, which all ways share."""
+"""The bill of a fleet: node-hours by how they were bought, then storage, network and Slurm, which all ways share."""
 
 from __future__ import annotations
 
@@ -11,17 +11,23 @@ from planner.fleet.bought import Paid, Shop
 from planner.fleet.model import Floats
 from planner.fleet.workload import MONTH_HOURS
 from planner.layouts.base import Timing
+from planner.layouts.converged.bill import bill_control_nodes
+from planner.layouts.converged.settings import ConvergedSettings
+from planner.layouts.shared.network import bill_network
+from planner.layouts.shared.s3 import bill_key
 from planner.layouts.shared.scheduler import bill_scheduler
 from planner.mix.model import Kind
 from planner.models.bill import NODE_HOURS, Line, PlannedLine, Unpriced, mean_line
 from planner.models.bill_lines import COMMITMENT_UNUSED, COMPUTE
 from planner.models.capacity import gb_months, lustre_capacity_gib, pool_raw_tb, pool_usable_tb
 from planner.models.ledger import Ledger
+from planner.models.metered import months_of
 from planner.models.number import each_draw
 from planner.models.sheet import UNRECORDED
 from planner.models.values import Values
 from planner.plan.fleet_types import FleetPlan, Project
 from pricing.book import PriceBook
+from pricing.catalog import InstanceType
 from pricing.offers import Price
 
 KINDS = {Kind.RESERVED: "reserved", Kind.INSTANCE_PLAN: "instance-plan", Kind.COMPUTE_PLAN: "compute-plan"}
@@ -57,41 +63,32 @@ def hot_union(plan: FleetPlan) -> Floats:
 
 def cache_tb(plan: FleetPlan, book: PriceBook, nodes: tuple[int, ...]) -> float:
     """Usable TB of the nodes' drives: the largest group's, since a pool has one type of node."""
-    return max(
-        float(
-            pool_usable_tb(raw_tb=pool_raw_tb(nodes=count, drives=one.nvme_drives, drive_tb=one.nvme_drive_gb / 1000))
-        )
-        for count, one in zip(nodes, map(book.instance, plan.types), strict=True)
-    )
+    return max(group_tb(one, count) for count, one in zip(nodes, map(book.instance, plan.types), strict=True))
+
+
+def group_tb(instance: InstanceType, nodes: int) -> float:
+    """Usable TB of a pool on the drives of so many nodes."""
+    drive_tb = instance.nvme_drive_gb / 1000
+    return float(pool_usable_tb(raw_tb=pool_raw_tb(nodes=nodes, drives=instance.nvme_drives, drive_tb=drive_tb)))
+
+
+def lustre_gib(plan: FleetPlan) -> int:
+    """Of the Lustre file system for the projects' hot data; 0 without any."""
+    hot = float(hot_union(plan).max())
+    return int(lustre_capacity_gib(needed_gib=hot / GIB, step_gib=STEP_GIB)) if hot else 0
 
 
 def around(plan: FleetPlan, book: PriceBook, nodes: int, values: Values) -> Around:
-    """Storage by month, root volumes and the scheduler. nodes: that stand, of all groups. values: with draws."""
-    ledger, months = Ledger(book=book, region=plan.region, sheet=UNRECORDED), float(plan.run.months)
-    hours = months * MONTH_HOURS
-    kept = float(sum(data_by_month(plan, one)[0].sum() for one in plan.projects))
-    if kept:
-        quantity = gb_months(stored_bytes=kept, months=1.0)
-        item = ("AmazonS3", "S3 Standard storage")
-        ledger.metered("storage.s3.standard", item, equation="S6", quantity=quantity, inputs={}, hours=hours)
-    hot = float(hot_union(plan).max())
-    if plan.storage.layout == "fsx-lustre" and hot:
-        size = lustre_capacity_gib(needed_gib=hot / GIB, step_gib=STEP_GIB)
-        ledger.metered(
-            "storage.lustre.capacity",
-            LUSTRE,
-            equation="S6",
-            quantity=size * months,
-            inputs={},
-            offering=LUSTRE_MBPS,
-            standing=size,
-        )
-    volumes = each_draw(values["fleet.root_volume_gib"], values.draws)
-    gp3 = ("AmazonEBS", "gp3 storage")
-    ledger.metered("fleet.ebs", gp3, equation="T5", quantity=nodes * volumes * months, inputs={})
+    """Storage by calendar month, and what every stack has besides: network, volumes, guards, Slurm, its key. nodes:
+    that stand, of all groups. values: with draws."""
+    ledger = Ledger(book=book, region=plan.region, sheet=UNRECORDED)
+    hours = plan.run.months * MONTH_HOURS
+    start = plan.start or book.as_of
+    until = [float(months_of(start=start, hours=h)) for h in np.arange(0.0, hours + 1, MONTH_HOURS).tolist()]
+    kept = sum(data_by_month(plan, one)[0] @ np.diff(until) for one in plan.projects)
     timing = Timing(
         standing_hours=hours,
-        months=months,
+        months=until[-1],
         retention_hours=0.0,
         s3_read_bytes=0.0,
         read_bytes=0.0,
@@ -99,7 +96,26 @@ def around(plan: FleetPlan, book: PriceBook, nodes: int, values: Values) -> Arou
         checkpoints_written=0.0,
         checkpoints_stored=0.0,
     )
+    if kept:
+        quantity = gb_months(stored_bytes=kept, months=1.0)
+        item = ("AmazonS3", "S3 Standard storage")
+        ledger.metered("storage.s3.standard", item, equation="S6", quantity=quantity, inputs={}, hours=hours)
+    size = lustre_gib(plan)
+    if plan.storage.layout == "fsx-lustre" and size:
+        ledger.metered(
+            "storage.lustre.capacity",
+            LUSTRE,
+            equation="S6",
+            quantity=size * timing.months,
+            inputs={},
+            offering=LUSTRE_MBPS,
+            standing=size,
+        )
+    bill_network(ledger, nodes, timing, values)
     bill_scheduler(ledger, nodes, nodes, timing, values)
+    if plan.storage.layout == "converged":
+        bill_control_nodes(ConvergedSettings.model_construct(), ledger, timing, values)
+    bill_key(ledger, timing.months)
     return Around(
         lines=tuple(map(mean_line, ledger.lines)),
         usd=np.sum([each_draw(line.effective_cost, values.draws) for line in ledger.lines], axis=0),

@@ -3,26 +3,30 @@
 planner.plan.types has the root of training plans and says how values and keys are named.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
+from planner.plan.deploy_types import Deployed
 from planner.plan.forms import (
     COUNTS_SCHEMA,
     Bytes,
     Day,
     Fraction,
     Hours,
+    ImageId,
     InstanceName,
     Name,
     Positive,
     ProjectName,
     PurchaseName,
     Section,
+    UserName,
     left_out,
 )
 from planner.plan.quantities import parse_counts
 from planner.plan.simulated_types import SimulatedPlan
+from planner.plan.slurm_types import Limits
 from planner.plan.types import Decision, Override
 
 MOST_MONTHS, MOST_GROUPS, MOST_PROJECTS = 36, 8, 200
@@ -57,6 +61,7 @@ class Group(Section):
         description="a count, a list, a range such as 16..64 (five counts of it are compared), or mix: as many as all "
         "jobs need without waiting"
     )
+    ami: ImageId | None = Field(None, description="machine image of these nodes; default: that of deploy")
 
     @property
     def unlimited(self) -> bool:
@@ -106,6 +111,9 @@ class Project(Section):
     )
     queue: Literal["high", "normal", "low"] = Field(
         "normal", description="high goes first; high and normal may take nodes of low, whose jobs then wait again"
+    )
+    users: tuple[UserName, ...] = Field(
+        (), strict=False, max_length=1000, description="who may submit jobs for it on its cluster, besides planner-job"
     )
     share: Positive = Field(1.0, description="of the fleet, relative to other projects' shares")
     growth: Fraction = Field(0.0, description="of the jobs submitted, from month to month")
@@ -203,6 +211,13 @@ class FleetConstraints(Section):
     max_backlog: Fraction = Field(0.02, description="of the submitted work, what may still wait at the end")
 
 
+class FleetDeploy(Deployed):
+    """What `pulumi up` needs of a fleet: one Slurm cluster with a group of nodes and queues for each instance type."""
+
+    scheduler: Literal["slurm"] = Field("slurm", description="a managed Slurm cluster (AWS PCS)")
+    slurm: Limits = left_out(Limits)
+
+
 class FleetPlan(SimulatedPlan):
     """One plan file of a fleet."""
 
@@ -224,6 +239,18 @@ class FleetPlan(SimulatedPlan):
     assumptions: dict[str, Override] = Field(
         default_factory=dict, description="overrides by key: a number, or value with low, high and source"
     )
+    deploy: FleetDeploy = left_out(FleetDeploy)
+
+    def canonical(self) -> dict[str, Any]:
+        """As of other plans. Keys that were added to the format later are left out at their default, so that older
+        plans keep their hash."""
+        found = super().canonical()
+        for part, key in [(group, "ami") for group in found["groups"]] + [(one, "users") for one in found["projects"]]:
+            if not part[key]:
+                del part[key]
+        if found["deploy"] == FleetDeploy.model_construct().model_dump(mode="json", by_alias=True):
+            del found["deploy"]
+        return found
 
     @property
     def limit_days(self) -> float | None:

@@ -24,13 +24,18 @@ class Project(Section):
     )
 
 
-class Slurm(Section):
+class Limits(Section):
+    """Of a Slurm cluster."""
+
+    longest_job: Hours = Field(336.0, description="longest time limit of a job")
+    health_check: Literal["none", "quick", "medium", "long"] = Field(
+        "none", description="diagnosis by AWS each time a GPU node starts: DCGM level 1, 2 or 3"
+    )
+
+
+class Slurm(Limits):
     """The cluster of `deploy.scheduler: slurm`."""
 
     projects: tuple[Project, ...] = Field(
         (), strict=False, max_length=200, description="projects that share the cluster; default: one, main"
-    )
-    longest_job: Hours = Field(336.0, description="longest time limit of a job")
-    health_check: Literal["none", "quick", "medium", "long"] = Field(
-        "none", description="diagnosis by AWS each time a GPU node starts: DCGM level 1, 2 or 3"
     )

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 from pydantic import Discriminator, Field, Tag, create_model
 
 from planner.layouts.registry import DEFAULTS, WITH_SETTINGS, answer_of
+from planner.plan.deploy_types import Deployed
 from planner.plan.forms import (
-    BucketName,
     Count,
     Counts,
     Day,
@@ -20,18 +20,14 @@ from planner.plan.forms import (
     Fraction,
     GpuCounts,
     Hours,
-    ImageId,
     InstanceName,
     LayoutName,
     Name,
-    PolicyArn,
-    Port,
     Positive,
     PurchaseName,
     Region,
     RunHours,
     Section,
-    StackName,
     ZoneId,
     left_out,
 )
@@ -235,39 +231,12 @@ Override = Annotated[
 ]
 
 
-class Deploy(Section):
+class Deploy(Deployed):
     """What `pulumi up` needs; of it, the scheduler is priced."""
 
-    stack: StackName = Field("dev", description="name of the Pulumi stack")
-    zone_id: ZoneId | None = Field(None, description="zone ID of the zone in which everything is deployed")
-    ami: ImageId | None = Field(None, description="machine image of the GPU nodes")
-    notify: str | None = Field(None, max_length=320, description="email address for budget and health alarms")
-    pool_tls: bool = Field(True, description="whether daemons and clients of a pool use mutual TLS")
-    egress: tuple[Port, ...] = Field(
-        (),
-        strict=False,
-        max_length=16,
-        description="TCP ports that GPU nodes reach on the internet besides 443: 80 for Ubuntu's mirrors, 22 for git",
-    )
-    extra_buckets: tuple[BucketName, ...] = Field(
-        (),
-        strict=False,
-        max_length=16,
-        description="other buckets of the Region, also of other accounts, that GPU nodes read",
-    )
-    guards: tuple[Literal["budget-action", "cost-anomalies"], ...] = Field(
-        ("budget-action",),
-        strict=False,
-        max_length=2,
-        description="guards that AWS or an organization may refuse to an account, besides budget and alarms: "
-        "budget-action needs an IAM group, cost-anomalies the management account",
-    )
     give_up: Literal["never"] | Hours = Field(
         12.0,
         description="how long nodes wait for the rest of a fleet that was never complete before they stop",
-    )
-    permissions_boundary: PolicyArn | None = Field(
-        None, description="ARN of the policy that limits every IAM role of the stack, where the organization wants one"
     )
     scheduler: Literal["none", "slurm"] = Field(
         "none", description="slurm: a managed Slurm cluster (AWS PCS) instead of planner-launch; priced"

@@ -18,6 +18,8 @@ def why_none(spec: ClusterSpec) -> str:
     """Why a stack cannot start with one node, or would save nothing by it; "" where it can."""
     if spec.workers:
         return "a worker pool starts a node for a job, and none before"
+    if spec.scheduler and (spec.scheduler.others or spec.scheduler.release):
+        return "a canary is for one type whose nodes stand: begin with one node of each in the plan"
     if spec.buying.kind in ("capacity-block", "reservation"):
         what = "Capacity Block" if spec.buying.kind == "capacity-block" else "Capacity Reservation"
         return f"the {what} is paid whether its nodes run or not, so that one alone saves nothing"

@@ -48,6 +48,13 @@ def by_hand(before: ClusterSpec, after: ClusterSpec) -> ClusterSpec:
             kept_prefix=before.data.kept_prefix,
         ),
     )
+    if after.scheduler and after.scheduler.others:
+        devices = {one.fleet.instance_type: one.fleet.root_device for one in before.by_type}
+        others = tuple(
+            replace(one, fleet=replace(one.fleet, root_device=devices.get(one.fleet.instance_type, "/dev/sda1")))
+            for one in after.scheduler.others
+        )
+        spec = replace(spec, scheduler=replace(after.scheduler, others=others))
     if before.control.count and after.control.count:
         spec = replace(spec, control=replace(after.control, root_device=before.control.root_device))
     if standing(before) == standing(after):

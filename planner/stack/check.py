@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Container, Iterator
+from dataclasses import replace
 
 from planner.layouts.registry import ROOMS
 from planner.plan.wording import did_you_mean, shown
@@ -19,7 +20,18 @@ from planner.stack.check_storage import storage_findings
 from planner.stack.check_workers import worker_findings
 from planner.stack.component import component_of
 from planner.stack.finding import Finding
-from planner.stack.spec import BUDGET_ACTION, GUARDS, LAYOUTS, NIC_PROFILES, PLACEHOLDER, SECTIONS, WORKERS, ClusterSpec
+from planner.stack.spec import (
+    BUDGET_ACTION,
+    FLEET,
+    GUARDS,
+    LAYOUTS,
+    NIC_PROFILES,
+    PLACEHOLDER,
+    SECTIONS,
+    WORKERS,
+    ClusterSpec,
+    Control,
+)
 
 _INSTANCE = re.compile(r"[a-z0-9-]+\.[a-z0-9-]+", re.ASCII)
 _REGION = re.compile(r"[a-z]{2}(-[a-z]+)+-[0-9]", re.ASCII)
@@ -45,6 +57,7 @@ def findings_of(spec: ClusterSpec, *, preview: bool = False) -> tuple[Finding, .
         _names(spec, layouts),
         _place(spec),
         _fleet(spec),
+        *(_further(one, number) for number, one in enumerate(spec.by_type[1:])),
         buying_findings(spec),
         storage_findings(spec),
         worker_findings(spec),
@@ -83,14 +96,17 @@ def _names(spec: ClusterSpec, layouts: Container[str]) -> Iterator[Finding]:
         message = f"{shown(spec.scenario)} is not a scenario id, which has a layout, an instance type and a purchase"
         yield Finding(path=("scenario",), message=message, remedy="like converged/p4d.24xlarge/on-demand")
         return
-    if parts[0].split("+")[0] != spec.layout:
+    of_fleet = parts[0] == FLEET and spec.scheduler is not None  # whose plan has one layout for every choice
+    if parts[0].split("+")[0] != spec.layout and not of_fleet:
         message = f"layout {spec.layout} is not that of scenario {shown(spec.scenario)}, whose prices this file has"
         yield Finding(path=("layout",), message=message, remedy="choose a scenario of that layout with `planner stack`")
     instance = spec.fleet.instance_type
     if spec.layout == WORKERS:
         return  # of workers the plan gives the name
-    if parts[1] not in (instance, f"{instance}x{spec.fleet.nodes}"):
-        message = f"{spec.fleet.nodes} x {shown(instance)[1:-1]} is not the fleet of scenario {shown(spec.scenario)}"
+    sized = [f"{one.fleet.instance_type}x{one.fleet.nodes}" for one in spec.by_type]
+    if parts[1] != instance and sorted(parts[1].split("+")) != sorted(sized):
+        nodes = " and ".join(f"{one.fleet.nodes} x {shown(one.fleet.instance_type)[1:-1]}" for one in spec.by_type)
+        message = f"{nodes} is not the fleet of scenario {shown(spec.scenario)}"
         yield Finding(
             path=("fleet", "instance_type"), message=message, remedy="change the plan, then run `planner stack`"
         )
@@ -148,6 +164,16 @@ def _fleet(spec: ClusterSpec) -> Iterator[Finding]:
     if fleet.reserved_vcpu and (not spec.layout_has("pool") or spec.layout_has("nvme")):
         message = f"{fleet.reserved_vcpu} vCPU reserved for a pool that {spec.layout} does not have on the GPU nodes"
         yield Finding(path=("fleet", "reserved_vcpu"), message=message, remedy="write 0")
+
+
+def _further(spec: ClusterSpec, number: int) -> Iterator[Finding]:
+    """Nodes of a further instance type, as of the first one; they hold no pool. spec: with these nodes alone."""
+    at = ("scheduler", "others", number)
+    for finding in _fleet(replace(spec, control=Control(), canary=False, pool=None)):
+        yield replace(finding, path=(*at, *finding.path))
+    if spec.fleet.reserved_vcpu:
+        message = f"{spec.fleet.reserved_vcpu} vCPU reserved for a pool that is on the first instance type alone"
+        yield Finding(path=(*at, "fleet", "reserved_vcpu"), message=message, remedy="write 0")
 
 
 def _interfaces(spec: ClusterSpec) -> Iterator[Finding]:

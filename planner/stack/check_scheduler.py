@@ -9,9 +9,12 @@ from collections.abc import Iterator
 from planner.models.controller_sizes import LOGIN_NODES, SIZES
 from planner.plan.wording import shown
 from planner.stack.finding import Finding
+from planner.stack.slurm_settings import QUEUES
 from planner.stack.spec import WORKERS, ClusterSpec
 
 RESERVED = ("root",)  # Slurm's own account
+MOST_QUEUES = 10  # fixed, as are 10 groups (AWS PCS User Guide, "Endpoints and service quotas", Internal quotas)
+MOST_TYPES = MOST_QUEUES // len(QUEUES)
 PROFILES = ("QUICK", "MEDIUM", "LONG")  # AWS PCS API reference, DeepHealthCheckOnStart
 
 
@@ -30,6 +33,7 @@ def scheduler_findings(spec: ClusterSpec) -> Iterator[Finding]:
         )
         yield Finding(path=("fallback",), message=message, remedy="write the file again with `planner stack`")
     yield from _markets(spec)
+    yield from _types(spec)
     if spec.buying.kind == "reservation":
         message = "AWS PCS takes a Capacity Reservation by a resource group alone, which a stack does not have"
         yield Finding(
@@ -62,9 +66,33 @@ def scheduler_findings(spec: ClusterSpec) -> Iterator[Finding]:
         if project.name in RESERVED or counted[project.name] > 1:
             why = "is Slurm's own" if project.name in RESERVED else "is there twice"
             yield Finding(path=here, message=f"account {shown(project.name)} {why}", remedy="give it another name")
-        if project.max_nodes > spec.fleet.nodes:
-            message = f"at most {project.max_nodes:,} nodes for {project.name}, of {spec.fleet.nodes:,}"
+        nodes = sum(one.fleet.nodes for one in spec.by_type)
+        if project.max_nodes > nodes:
+            message = f"at most {project.max_nodes:,} nodes for {project.name}, of {nodes:,}"
             yield Finding(path=(*here, "max_nodes"), message=message, remedy="remove the limit, or lower it")
+
+
+def _types(spec: ClusterSpec) -> Iterator[Finding]:
+    """What several instance types in one cluster need."""
+    kinds, at = spec.by_type, ("scheduler", "others")
+    assert spec.scheduler is not None
+    if spec.scheduler.release and spec.buying.kind != "on-demand":
+        message = f"nodes that end without a job, bought as {shown(spec.buying.kind)}"
+        yield Finding(path=("scheduler", "release"), message=message, remedy="remove it; On-Demand nodes are released")
+    if len(kinds) == 1:
+        return
+    names = [one.fleet.instance_type for one in kinds]
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        yield Finding(path=at, message=f"{twice} is there twice", remedy="write its nodes as one group")
+    if len(kinds) > MOST_TYPES:
+        message = f"{len(kinds)} instance types, each with {len(QUEUES)} queues: AWS PCS has {MOST_QUEUES} in a cluster"
+        yield Finding(path=at, message=message, remedy=f"plan at most {MOST_TYPES} types, or two stacks")
+    if spec.buying.kind != "on-demand":
+        message = f"several instance types, bought as {shown(spec.buying.kind)}"
+        yield Finding(path=at, message=message, remedy="buy them On-Demand (commitments are), or a stack for each type")
+    if len({(one.fleet.gpus, one.fleet.neuron) for one in kinds}) > 1:
+        message = f"{' and '.join(names)} have nodes with other numbers or makers of GPUs: jobs' dollars count one"
+        yield Finding(path=at, message=message, remedy="a stack for each")
 
 
 def _markets(spec: ClusterSpec) -> Iterator[Finding]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from planner.models.bill_lines import bill_line
+from planner.models.bill_lines import COMPUTE, bill_line
 from planner.stack.spec import ClusterSpec
 
 COMPONENTS = ("network", "fleet", "pool", "tier", "files", "lustre", "nvme", "scheduler", "guard")
@@ -16,6 +16,26 @@ def component_of(line: str) -> str:
     if not entry.in_stack:
         raise KeyError(line)
     return entry.component
+
+
+def nodes_usd_per_hour(spec: ClusterSpec) -> float | None:
+    """Of all GPU nodes while they are there; None where the bill has no price by the hour."""
+    if spec.scheduler and (spec.scheduler.others or spec.scheduler.release):
+        return sum(one.fleet.nodes * (node_usd_per_hour(one) or 0.0) for one in spec.by_type) or None
+    return spec.usd_per_hour.get(COMPUTE)
+
+
+def around_nodes_usd_per_hour(spec: ClusterSpec) -> float:
+    """Of everything but the GPU nodes' own hours."""
+    return math.fsum(usd for line, usd in spec.usd_per_hour.items() if not line.startswith(COMPUTE))
+
+
+def node_usd_per_hour(spec: ClusterSpec) -> float | None:
+    """Of one GPU node of a spec with one instance type (ClusterSpec.by_type); None where the bill has no price."""
+    hourly = spec.usd_per_hour.get(COMPUTE)
+    if hourly is None and spec.scheduler:
+        return spec.scheduler.usd_per_node_hour or None
+    return hourly / spec.fleet.nodes if hourly and spec.fleet.nodes else None
 
 
 def usd_per_hour_now(spec: ClusterSpec) -> dict[str, float]:

@@ -9,7 +9,7 @@ import hashlib
 import re
 
 from planner.errors import UsageProblem
-from planner.stack.spec import ClusterSpec, suffixes
+from planner.stack.spec import ClusterSpec
 
 LONGEST = 17  # characters of the stack in a name, so that a bucket name with account and Region fits in 63
 
@@ -29,8 +29,9 @@ def physical(stack: str, part: str) -> str:
 
 
 def fleet_groups(spec: ClusterSpec) -> list[str]:
-    """The groups of a gang's GPU nodes, one for each Capacity Block; CloudWatch counts those of AWS PCS by it too."""
-    return [physical(spec.stack, f"fleet-group{suffix}") for suffix in suffixes(spec.blocks)]
+    """The groups of GPU nodes, one for each Capacity Block or instance type; CloudWatch counts those of AWS PCS by it
+    too."""
+    return [physical(spec.stack, f"fleet-group{suffix}") for suffix in spec.group_suffixes]
 
 
 def scaling_groups(spec: ClusterSpec) -> tuple[str, ...]:

@@ -29,12 +29,23 @@ class MissingId:
 def missing_ids(spec: ClusterSpec) -> tuple[MissingId, ...]:
     """The ids that are still placeholders, in the order of `spec.placeholders`."""
     known = {entry.name: entry for entry in _all(spec)}
-    return tuple(known[name] for name in spec.placeholders if name in known) + _further_blocks(spec)
+    return tuple(known[name] for name in spec.placeholders if name in known) + _further(spec)
 
 
-def _further_blocks(spec: ClusterSpec) -> tuple[MissingId, ...]:
-    """Those of the second block and later ones, which `planner reserve` writes, or a person into the file."""
-    return tuple(
+def _further(spec: ClusterSpec) -> tuple[MissingId, ...]:
+    """Images of further instance types; reservations of the second block and later ones, which `planner reserve`
+    writes, or a person into the file."""
+    images = tuple(
+        MissingId(
+            name="scheduler.others",
+            what=f"image of the {one.fleet.instance_type} nodes",
+            option="--ami",
+            example="ami-0123456789abcdef0, for all types, or ami of its group in the plan",
+        )
+        for one in spec.by_type[1:]
+        if PLACEHOLDER in one.fleet.ami
+    )
+    return images + tuple(
         MissingId(
             name="buying.further_blocks",
             what=f"Capacity Block {number} of {len(spec.blocks)}, with {block.nodes} of the nodes, for the same days",
@@ -69,7 +80,7 @@ def _all(spec: ClusterSpec) -> tuple[MissingId, ...]:
         ),
         MissingId(
             name="zone_id",
-            what=f"zone that offers {kind}",
+            what=f"zone that offers {' and '.join(one.fleet.instance_type for one in spec.by_type)}",
             option="--zone-id",
             example="use1-az4",
             key="deploy.zone_id",

@@ -34,6 +34,8 @@ MAY_BE_LEFT_OUT = (
     "give_up_hours",
     "max_nodes",
     "users",
+    "others",
+    "release",
 )
 WRITE_AGAIN = "`planner stack --force` writes the whole file again"
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from planner.stack.component import node_usd_per_hour
 from planner.stack.deployed_resources import StateResource, TaggedResource
 from planner.stack.spec import ClusterSpec
 
@@ -95,8 +96,13 @@ class Prices:
         lines = [line for line in entry["bill_lines"] if bool(_VOLUME.search(line)) == volume]
         if any(line in self.spec.unpriced for line in lines):
             return None, ()
+        own = self._of_type(thing.name)
+        if own is not None and not volume:  # of a type, or for as long as a job needs it
+            return node_usd_per_hour(own), ()
         # all control nodes share their lines equally
         share = max(self.spec.control.count, 1) if owner.startswith("pool-") else self.expected(thing)
+        if own is not None:
+            share = sum(one.fleet.nodes for one in self.spec.by_type)
         hourly = math.fsum(self.spec.usd_per_hour.get(line, 0.0) for line in lines) / share
         return hourly, tuple(line for line in lines if line not in self.spec.usd_per_hour)
 
@@ -108,11 +114,22 @@ class Prices:
         """How many resources of that name and kind the stack should have."""
         if self.spec is not None and thing.name == RESERVATION:
             return max(len(self.spec.blocks), 1) + len(self.spec.buying.left_blocks)
+        own = self._of_type(thing.name)
+        if own is not None:
+            return max(own.fleet.nodes, 1)
         if self.spec is not None and thing.name == "fleet-node":
             return max(self.spec.fleet.nodes, 1)
         if self.spec is not None and thing.name == "nvme-node" and self.spec.nvme is not None:
             return max(self.spec.nvme.nodes, 1)
         return 1
+
+    def _of_type(self, name: str) -> ClusterSpec | None:
+        """The spec of a GPU node's own instance type, where there are several, or its nodes come and go with jobs."""
+        cluster = self.spec and self.spec.scheduler
+        if self.spec is None or not cluster or not (cluster.others or cluster.release):
+            return None
+        named = zip(self.spec.group_suffixes, self.spec.by_type, strict=True)
+        return next((one for suffix, one in named if name == f"fleet-node{suffix}"), None)
 
     def retained(self, name: str) -> bool:
         entry = self.resources.get(name)
@@ -121,7 +138,7 @@ class Prices:
 
 def owner_of(name: str) -> str:
     """The resource of the state that launched a tagged one: the group of a node, the node of a volume."""
-    if name in ("fleet-node", "nvme-node"):
+    if name == "nvme-node" or name.startswith("fleet-node"):
         return name.replace("-node", "-group")
     return name.replace("pool-volume-", "pool-node-")
 

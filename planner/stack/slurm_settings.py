@@ -13,13 +13,14 @@ from dataclasses import dataclass
 
 from fleet_pool.slurm import HEALTH_PROGRAM, REQUEUE_CODE
 
-from planner.stack.spec import ClusterSpec, Scheduler, suffixes
+from planner.stack.spec import ClusterSpec, Fleet, Scheduler, suffixes, type_name
 
 HEALTH_S = 300
 DEFAULT_TIME_H = 1.0  # of a job that names none: backfill needs an end
 HALF_LIFE_DAYS = 14  # after which past use counts half for the shares
 STEPS = 2016
 MOST_OF_A_NAME = 21  # of 25 characters (AWS PCS API reference, CreateComputeNodeGroup), for the number of a block
+MOST_OF_A_QUEUE = 25  # AWS PCS User Guide, "Creating a queue"
 AS_JOBS_NEED = "-on-demand"  # suffix of the group that has nodes only while a job needs them
 AGE_DAYS = 7  # after which a job that waits gains no more
 
@@ -103,7 +104,8 @@ def queue_settings(queue: Queue, scheduler: Scheduler) -> tuple[Setting, ...]:
 @dataclass(frozen=True, kw_only=True)
 class NodeGroup:
     """A compute node group of GPU nodes, NAME-1, NAME-2 ... suffix: of its resource. kind: how its nodes are bought.
-    least: that are there without jobs. block: number of its Capacity Block, from 1; 0 for none."""
+    least: that are there without jobs. block: number of its Capacity Block, from 1; 0 for none. of: its place among the
+    instance types (ClusterSpec.by_type)."""
 
     name: str
     suffix: str
@@ -111,12 +113,13 @@ class NodeGroup:
     least: int
     most: int
     block: int = 0
+    of: int = 0
 
 
 def node_groups(spec: ClusterSpec) -> tuple[NodeGroup, ...]:
-    """All of them, in the order of the blocks. Another instance type is another group, since AWS PCS changes the type
-    of none."""
-    name, kind = spec.fleet.instance_type.replace(".", "-")[:MOST_OF_A_NAME], spec.buying.kind
+    """All of them, in the order of the blocks and of the instance types. Another type is another group, since AWS PCS
+    changes the type of none."""
+    name, kind = group_name(spec.fleet), spec.buying.kind
     if spec.blocks:
         return tuple(
             NodeGroup(
@@ -130,16 +133,50 @@ def node_groups(spec: ClusterSpec) -> tuple[NodeGroup, ...]:
             for number, (suffix, block) in enumerate(zip(suffixes(spec.blocks), spec.blocks, strict=True), 1)
         )
     nodes = spec.fleet.nodes
-    found = (NodeGroup(name=name, suffix="", kind=kind, least=nodes, most=nodes),)
+    found = tuple(
+        NodeGroup(
+            name=group_name(one.fleet),
+            suffix=suffix,
+            kind=kind,
+            least=0 if one.scheduler and one.scheduler.release and (at or not holds_pool(spec)) else one.fleet.nodes,
+            most=one.fleet.nodes,
+            of=at,
+        )
+        for at, (one, suffix) in enumerate(zip(spec.by_type, spec.group_suffixes, strict=True))
+    )
     if spec.scheduler is None or spec.scheduler.markets is None:
         return found
     return (*found, NodeGroup(name=f"{name}-od", suffix=AS_JOBS_NEED, kind="on-demand", least=0, most=nodes))
 
 
+def queues_of(spec: ClusterSpec) -> dict[Queue, tuple[NodeGroup, ...]]:
+    """Each queue with its groups of nodes. A further instance type has queues of its own, so that no gang is on two
+    types; a job that names queues of both gets the nodes of one."""
+    groups = node_groups(spec)
+    found = dict.fromkeys(QUEUES, tuple(group for group in groups if not group.of))
+    for group in groups:
+        if group.of:
+            found |= {
+                Queue(name=f"{one.name}-{group.name}"[:MOST_OF_A_QUEUE], tier=one.tier): (group,) for one in QUEUES
+            }
+    return found
+
+
+def group_name(fleet: Fleet) -> str:
+    """As long as AWS PCS takes it."""
+    return type_name(fleet)[:MOST_OF_A_NAME]
+
+
+def holds_pool(spec: ClusterSpec) -> bool:
+    """Whether the drives of GPU nodes are a pool: those of the first instance type."""
+    return spec.pool is not None and spec.nvme is None
+
+
 def group_settings(spec: ClusterSpec, group: NodeGroup) -> tuple[Setting, ...]:
     """Of one group of GPU nodes."""
+    spec = spec.by_type[group.of]
     features = [
-        spec.fleet.instance_type.replace(".", "-"),
+        type_name(spec.fleet),
         group.kind,
         *([f"block-{group.block}"] if group.block else []),
     ]

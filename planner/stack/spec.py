@@ -7,7 +7,7 @@ it back. It has the cost per hour of every hourly line of the bill, so that the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import ClassVar
 
@@ -20,6 +20,7 @@ from planner.stack.scalars import Flag, Number, Text, Whole
 
 BUYING = ("on-demand", "spot", "reservation", "capacity-block")
 WORKERS = "workers"  # no layout of training data: a pool of workers for independent jobs
+FLEET = "fleet"  # first part of the ids of a fleet plan's choices
 # layout -> sections of the stack file that only it has
 SECTIONS: Mapping[str, tuple[str, ...]] = {**{name: room.sections for name, room in ROOMS.items()}, WORKERS: (WORKERS,)}
 LAYOUTS = (*DEPLOYED, WORKERS)
@@ -84,6 +85,11 @@ class Block(_Section):
 def is_known(id: str) -> bool:
     """Whether an id from the account is there."""
     return bool(id) and PLACEHOLDER not in id
+
+
+def type_name(fleet: Fleet) -> str:
+    """p5-48xlarge: where names take no dot."""
+    return fleet.instance_type.replace(".", "-")
 
 
 def suffixes(blocks: Sequence[Block]) -> list[str]:
@@ -210,6 +216,15 @@ class Markets(_Section):
 
 
 @dataclass(frozen=True, kw_only=True)
+class OtherType(_Section):
+    """GPU nodes of another instance type in the same Slurm cluster. gres, usd_per_node_hour: as the cluster's."""
+
+    fleet: Fleet
+    gres: Text
+    usd_per_node_hour: Number
+
+
+@dataclass(frozen=True, kw_only=True)
 class Scheduler(_Section):
     """A Slurm cluster by AWS PCS, whose node groups take the place of the Auto Scaling groups of the GPU nodes.
 
@@ -217,7 +232,8 @@ class Scheduler(_Section):
     gres: what a job asks for, like h100; of the type's accelerators. longest_job_hours: time limit of every queue.
     usd_per_node_hour: of a GPU node, for the dollars of jobs; 0: no price.
     health_check: AWS's diagnosis of a GPU node at its start, QUICK, MEDIUM or LONG; empty: none. markets: None where
-    all nodes are bought in one way.
+    all nodes are bought in one way. others: GPU nodes of further types, beside `fleet`. release: whether nodes are
+    launched for jobs and end without one, apart from those whose drives hold a pool.
     """
 
     version: Text
@@ -230,6 +246,8 @@ class Scheduler(_Section):
     projects: tuple[Project, ...]
     health_check: Text = ""
     markets: Markets | None = None
+    others: tuple[OtherType, ...] = ()
+    release: Flag = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -358,9 +376,33 @@ class ClusterSpec(_Section):
         return section in SECTIONS.get(self.layout, ())
 
     @property
+    def by_type(self) -> tuple[ClusterSpec, ...]:
+        """The spec once for each instance type of its GPU nodes, with these nodes alone. A pool on GPU nodes is on
+        those of the first."""
+        cluster = self.scheduler
+        if cluster is None or not cluster.others:
+            return (self,)
+        each = (OtherType(fleet=self.fleet, gres=cluster.gres, usd_per_node_hour=cluster.usd_per_node_hour),)
+        return tuple(
+            replace(
+                self,
+                fleet=one.fleet,
+                scheduler=replace(cluster, gres=one.gres, usd_per_node_hour=one.usd_per_node_hour, others=()),
+            )
+            for one in (*each, *cluster.others)
+        )
+
+    @property
+    def group_suffixes(self) -> list[str]:
+        """What the names of the groups of GPU nodes end in: one for each Capacity Block, or each instance type."""
+        further = [f"-{type_name(one.fleet)}" for one in self.by_type[1:]]
+        return [*suffixes(self.blocks), *further]
+
+    @property
     def most_nodes(self) -> int:
         """GPU nodes that may be there at a time: a gang moves to On-Demand nodes while spot nodes are asked for."""
-        return self.fleet.nodes * (2 if self.scheduler and self.scheduler.markets else 1)
+        nodes = sum(one.fleet.nodes for one in self.by_type)
+        return nodes * (2 if self.scheduler and self.scheduler.markets else 1)
 
     @property
     def may_leave_spot(self) -> bool:
@@ -386,6 +428,7 @@ class ClusterSpec(_Section):
         """Values that only an account can provide and that are still missing."""
         held = {
             "fleet.ami": self.fleet.ami,
+            **{f"scheduler.others[{number}].fleet.ami": one.fleet.ami for number, one in enumerate(self.by_type[1:])},
             "control.ami": self.control.ami,
             "buying.reservation_id": self.buying.reservation_id,
             "buying.ends": self.buying.ends,

@@ -8,12 +8,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from planner.check import account, buckets, capacity, image, places, prices, quotas, rights, services
+from planner.check import account, ask_quotas, buckets, capacity, image, places, prices, quotas, rights, services
 from planner.check.line import BLOCKS, FINE, NOT_KNOWN, WARNS, Line, NotKnown
-from planner.check.wanted import Nodes, nodes_of, waiting, waiting_usd_per_hour
+from planner.check.wanted import Nodes, nodes_of, types_of, waiting, waiting_usd_per_hour
 from planner.stack.spec import Block, Buying, Fallback
 from tests.account.stubs import reservation
 from tests.check.wanted import NOW, wanted
+from tests.cluster.specs import P4D_USD, USD_PER_NODE_HOUR, mixed_spec
 from tests.stack.specs import block, spec
 
 SILENT = NotKnown(why="Throttling: slowly", code="Throttling")
@@ -245,9 +246,14 @@ def test_internet():
 
 
 def test_addresses():
+    assert places.stack_line([], [], W).said == "nothing"
+    left = places.stack_line([{}, {}], [], W)
+    assert (left.state, left.said) == (WARNS, "2 subnets, 0 instances that run")
+    assert "teardown-check --stack dev" in left.mends
+    assert places.stack_line([{}], [{"Instances": [{}, {}]}, {"Instances": [{}]}], W).state == FINE
     assert places.subnet_line([], W).state == FINE
     assert places.subnet_line([{"AvailableIpAddressCount": 8}], W).state == FINE
-    few = places.subnet_line([{"AvailableIpAddressCount": 20}], wanted(addresses=8))
+    few = places.subnet_line([{"AvailableIpAddressCount": 20}], wanted(addresses=64))
     assert few.state == WARNS
     assert "2 of 8 nodes start" in few.means
     assert places.subnet_line([{}], W).state == NOT_KNOWN
@@ -493,6 +499,14 @@ def test_allowed_amis():
         assert line.state == NOT_KNOWN, line
 
 
+def test_the_lustre_client_of_the_day():
+    """An image of one's own has what it has on every start; Amazon's may install another one each day."""
+    amazon = image.lustre_line(AMI, [IMAGE], W)
+    assert (amazon.state, "aws-parallelcluster" in amazon.said, "--ami" in amazon.mends) == (WARNS, True, True)
+    for ami, images in ((AMI, [{**IMAGE, "ImageOwnerAlias": "self"}]), (AMI, DENIED), ("PLACEHOLDER-ami", None)):
+        assert image.lustre_line(ami, images, W).state == NOT_KNOWN
+
+
 def test_the_container_image_of_jobs():
     ours = "111122223333.dkr.ecr.us-east-1.amazonaws.com/team/train"
     assert image.of_ecr(f"{ours}:1", "us-east-1") == {
@@ -507,7 +521,11 @@ def test_the_container_image_of_jobs():
     gone = NotKnown(why="no", code="ImageNotFoundException")
     assert image.job_image_line(ours, gone, W).state == BLOCKS
     assert image.job_image_line("PLACEHOLDER-image", DENIED, W).state == BLOCKS
-    assert image.job_image_line(ours, [{"imageTags": ["1"]}], W).state == FINE
+    pinned = f"{ours}@{digest}"
+    assert image.job_image_line(pinned, [{"imageDigest": digest}], W).state == FINE
+    for tagged in (ours, f"{ours}:1"):
+        line = image.job_image_line(tagged, [{"imageTags": ["1"], "imageDigest": digest}], W)
+        assert (line.state, line.mends) == (WARNS, f"planner stack PLAN --image {pinned}")
     assert image.job_image_line(ours, [], W).state == NOT_KNOWN
 
 
@@ -585,12 +603,15 @@ def every(answer: NotKnown) -> list[Line]:
         buckets.region_line("corpus", answer, W),
         places.offering_line("p5.48xlarge", answer, W),
         places.subnet_line(answer, W),
+        places.stack_line(answer, [], W),
+        places.stack_line([], answer, W),
         places.internet_line(answer, [], W),
         places.internet_line({"InternetGatewayBlockMode": "off"}, answer, W),
         capacity.reservation_line(HELD, answer, W),
         capacity.block_offer_line(8, 6, answer, W),
         image.image_line("fleet", AMI, 200, "/dev/sda1", ("x86_64",), answer, W),
         image.job_image_line("image", answer, W),
+        image.lustre_line(AMI, answer, W),
         image.allowed_line("fleet", AMI, answer, [IMAGE], W),
         image.allowed_line("fleet", AMI, "enabled", answer, W),
         account.ebs_key_line(answer, None, W),
@@ -615,3 +636,18 @@ def test_the_law_has_every_check():
     names = {name for room in rooms for name in vars(room) if name.endswith("_line") and name[0] != "_"}
     without_answer = {"unknown_quota_line", "bundle_line"}
     assert {name for name in names - without_answer if name not in called} == set()
+
+
+def test_two_instance_types_need_the_quotas_interfaces_and_images_of_both():
+    """4 x 96 + 2 x 192 vCPU of one quota; 4 x 5 + 2 x 33 interfaces."""
+    asking = replace(wanted(mixed_spec()), interfaces=4 * 5 + 2 * 33)
+    found = list(ask_quotas.quota_lines(asking, lambda action, **_: NotKnown(why=action), []))
+    asked = {line.id: line.asked for line in found}
+    assert "768 vCPUs more" in asked["quota.L-417A185B"]
+    assert "86" in asked[f"quota.{quotas.INTERFACES.code}"]
+    assert types_of(mixed_spec()) == ("p4d.24xlarge", "p5.48xlarge")
+    # all nodes and the rest, an hour; and three of six, at their mean price
+    rest = sum(usd for line, usd in mixed_spec().usd_per_hour.items() if not line.startswith("fleet.compute"))
+    whole = 4 * P4D_USD + 2 * USD_PER_NODE_HOUR
+    assert waiting_usd_per_hour(mixed_spec(), 6) == pytest.approx(whole + rest, abs=0.01)
+    assert waiting_usd_per_hour(mixed_spec(release=True), 3) == pytest.approx(whole / 2 + rest, abs=0.01)

@@ -18,9 +18,9 @@ def wanted(of: ClusterSpec | None = None, **changes: object) -> Wanted:
     given = {
         "spec": of or spec(),
         "now": NOW,
-        "interfaces": 33,
+        "interfaces": 8 * 33,
         "endpoints": ("ssm", "ssmmessages"),
-        "addresses": 1,
+        "addresses": 8,
         "book_usd": {"p5.48xlarge": 55.04, "m7i.xlarge": 0.2016},
         "policies": {name: files[name] for name in files if name.startswith("deployer")},
         "operating": {FILE: files[FILE]},

@@ -20,7 +20,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from planner.stack.slurm_settings import (
-    QUEUES,
     Setting,
     cluster_settings,
     gres,
@@ -28,6 +27,7 @@ from planner.stack.slurm_settings import (
     group_settings,
     node_groups,
     queue_settings,
+    queues_of,
 )
 from planner.stack.spec import ClusterSpec
 from tests.pool.health.slurm import COMMON, Slurm, free_port
@@ -230,12 +230,13 @@ def configuration(spec: ClusterSpec, folder: Path, ports: int, health: str) -> t
         port += group.most
         names += found
         stay += found if group.least else []
-        for record in gres_records(spec):
+        for record in gres_records(spec.by_type[group.of]):
             devices = {**record, "File": f"{folder}{record['File']}"}
             records.append(f"NodeName={','.join(found)} " + " ".join(f"{k}={v}" for k, v in devices.items()))
-    for queue in QUEUES:
+    for queue, groups in queues_of(spec).items():
         values = " ".join(f"{one.name}={one.value}" for one in queue_settings(queue, spec.scheduler))
-        lines.append(f"PartitionName={queue.name} Nodes={','.join(names)} State=UP {values}\n")
+        own = ",".join(f"{group.name}-[1-{group.most}]" for group in groups)
+        lines.append(f"PartitionName={queue.name} Nodes={own} State=UP {values}\n")
     if stay != names:
         lines.append(AS_JOBS_NEED.format(folder=folder, idle_s=IDLE_S, stay=",".join(stay)))
     return "".join(lines), "\n".join(records) + "\n", stay

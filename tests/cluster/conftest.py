@@ -39,13 +39,15 @@ own_cluster = [pytest.mark.xdist_group("slurm-of-its-own"), *_needs]
 
 
 @contextmanager
-def standing(folder: Path, spec: ClusterSpec, health: str = "/bin/true", new: str = "") -> Iterator[Cluster]:
-    """With the accounts of SETTINGS, which `planner-slurm` made."""
+def standing(
+    folder: Path, spec: ClusterSpec, settings: Settings = SETTINGS, health: str = "/bin/true", new: str = ""
+) -> Iterator[Cluster]:
+    """With the accounts of its settings, which `planner-slurm` made."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", f"{os.environ['PATH']}:/usr/sbin:/sbin")
         with cluster(folder, spec, health, new) as found:
             patch.setenv("SLURM_CONF", str(found.folder / "slurm.conf"))
-            assert command.apply(SETTINGS) == 0
+            assert command.apply(settings) == 0
             yield found
 
 

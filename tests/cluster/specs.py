@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from planner.stack.spec import Block, ClusterSpec, Markets, Project, Scheduler
+from planner.stack.spec import Block, ClusterSpec, Markets, OtherType, Project, Scheduler
 from tests.infra.specs import BUYING, fleet_of, spec_of
 
-USD_PER_NODE_HOUR = 98.0
+USD_PER_NODE_HOUR, P4D_USD = 98.0, 21.957642
 SCHEDULER = Scheduler(
     version="25.11",
     size="SMALL",
@@ -57,4 +57,26 @@ def slurm_spec(
         scenario=scenario,
         buying=replace(spec.buying, further_blocks=further),
         usd_per_hour={**spec.usd_per_hour, **LINES},
+    )
+
+
+def mixed_spec(layout: str = "s3-stream", *, release: bool = False) -> ClusterSpec:
+    """Four p4d and two p5 in one cluster, as a fleet plan has them."""
+    usd = P4D_USD, USD_PER_NODE_HOUR
+    first, second = fleet_of("p4d.24xlarge", 4), fleet_of("p5.48xlarge", 2)
+    scheduler = replace(
+        SCHEDULER,
+        gres="a100",
+        usd_per_node_hour=usd[0],
+        others=(OtherType(fleet=second, gres="h100", usd_per_node_hour=usd[1]),),
+        release=release,
+    )
+    nodes = {"fleet.compute-on-demand-p4d.24xlarge": 4 * usd[0], "fleet.compute-on-demand-p5.48xlarge": 2 * usd[1]}
+    spec = spec_of(layout, fleet=first, scheduler=scheduler)
+    around = {line: dollars for line, dollars in spec.usd_per_hour.items() if line != "fleet.compute"}
+    return replace(
+        spec,
+        scenario="fleet/p4d.24xlargex4+p5.48xlargex2/on-demand",
+        usd_per_hour={**around, **LINES, **({} if release else nodes)},
+        metered=(*spec.metered, *(nodes if release else ())),
     )

@@ -11,7 +11,7 @@ import pytest
 
 from planner.layouts.registry import DEPLOYED
 from planner.stack.canary import as_canary
-from planner.stack.spec import ClusterSpec, Project
+from planner.stack.spec import ClusterSpec, OtherType, Project
 from planner.stack.switching import switched
 from tests.cluster.specs import LINES, MARKETS, SCHEDULER
 from tests.engine.cloud.store import tags_of
@@ -89,8 +89,8 @@ def test_a_canary_has_no_node_until_a_job_and_the_whole_fleet_follows(tmp_path: 
     assert "this would end the others" in stand.engine.up().told
 
 
-@pytest.mark.parametrize("layout", [name for name in DEPLOYED if name != "s3-stream"])
-def test_every_layout_has_a_cluster_that_comes_up_and_goes_down(layout: str, tmp_path: Path):
+@pytest.mark.parametrize("layout", [name for name in DEPLOYED if name not in ("s3-stream", "converged")])
+def test_every_other_layout_has_a_cluster_that_comes_up_and_goes_down(layout: str, tmp_path: Path):
     stand = Stand(tmp_path, spec(layout))
     up = stand.engine.up().well()
     assert up.counts == {"create": len(stand.names)}
@@ -170,3 +170,38 @@ def _changed(stand: Stand, after: ClusterSpec) -> Any:
 
 def _nodes(stand: Stand) -> int:
     return sum(one.get("kind") == "instance" for one in stand.cloud.standing())
+
+
+def test_a_second_instance_type_joins_a_cluster_that_runs_and_leaves_it_again(tmp_path: Path):
+    """Nothing that stands is touched but what names all groups; each type has a template, a group and queues."""
+    alone = spec("converged")
+    stand = Stand(tmp_path, alone)
+    stand.engine.up().well()
+    both = _with_p5(alone)
+    own = {f"fleet-{part}-p5-48xlarge" for part in ("group", "placement", "template")}
+    queues = {f"{name}-p5-48xlarge" for name in QUEUES}
+    alarms = {"guard-alarm-fleet-idle-p5-48xlarge", "guard-alarm-fleet-problems-p5-48xlarge"}
+    added = _changed(stand, both)
+    assert set(added.names("create")) - alarms == own | queues
+    assert {"scheduler-settings", "guard-dashboard"} <= set(added.names("update"))
+    assert not [
+        name for name in added.names("update", "replace", "delete") if name.startswith(("fleet-", "scheduler-q"))
+    ]
+    assert _nodes(stand) == 1 + 2 + 1, "the login node, p4d, p5"
+    stand.engine.write(alone)
+    gone = stand.engine.up().well()
+    assert own | queues <= set(gone.names("delete"))
+    assert not [name for name in gone.names("update", "replace") if name.startswith(("fleet-", "scheduler-q"))]
+    stand.engine.destroy("--exclude-protected").well()
+    assert stand.left_of_destroy() == []
+
+
+def _with_p5(alone: ClusterSpec) -> ClusterSpec:
+    assert alone.scheduler
+    nodes = small("s3-stream", nodes=1, instance_type="p5.48xlarge").fleet
+    others = (OtherType(fleet=nodes, gres="h100", usd_per_node_hour=98.0),)
+    return replace(
+        alone,
+        scenario=f"fleet/p4d.24xlargex{alone.fleet.nodes}+p5.48xlargex1/on-demand",
+        scheduler=replace(alone.scheduler, others=others),
+    )

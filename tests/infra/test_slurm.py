@@ -12,7 +12,9 @@ from typing import Any
 
 import jsonschema
 import pytest
+from fleet_pool.health import records as health
 
+from infra.derived import addresses_of
 from infra.pcs import CLUSTER, GROUP, QUEUE
 from planner.lint.read.graph import parse
 from planner.lint.rules import lint
@@ -26,10 +28,10 @@ from planner.stack.slurm_settings import (
     queue_settings,
     time_limit,
 )
-from planner.stack.spec import Block, ClusterSpec, Project
-from tests.cluster.specs import LINES, SCHEDULER, slurm_spec, two_markets
+from planner.stack.spec import Block, ClusterSpec, OtherType, Project
+from tests.cluster.specs import LINES, P4D_USD, SCHEDULER, USD_PER_NODE_HOUR, mixed_spec, slurm_spec, two_markets
 from tests.infra.aws_schemas import schema
-from tests.infra.specs import GANGS, graph_of, inputs, named, names
+from tests.infra.specs import BUYING, GANGS, fleet_of, graph_of, inputs, named, names
 
 # AWS PCS User Guide, "Custom Slurm settings" for clusters, compute node groups and queues, read 2026-11-28
 TAKEN = {
@@ -151,7 +153,8 @@ def test_a_canary_is_a_group_that_has_a_node_for_a_job_alone_and_raising_it_chan
     assert group["ScalingConfiguration"] == {"MinInstanceCount": 0, "MaxInstanceCount": 1}
     assert state(after, "fleet-group")["ScalingConfiguration"] == {"MinInstanceCount": 8, "MaxInstanceCount": 8}
     old, new = ({entry["name"]: entry["inputs"] for entry in graph["resources"]} for graph in (before, after))
-    assert sorted(name for name in old if old[name] != new[name]) == ["fleet-group", "scheduler-settings"]
+    changed = {name for name in old if old[name] != new[name]} - {"network-vpc"}  # whose tag stays: it is ignored
+    assert sorted(changed) == ["fleet-group", "scheduler-settings"]
     assert set(old) == set(new)
     job = json.loads(old["scheduler-settings"]["content"])["canary"]
     assert job == f"planner-canary-{whole.fleet.ami}-{whole.plan_sha256[:8]}"
@@ -432,3 +435,95 @@ def test_a_rule_that_cannot_be_carried_out_is_refused(change: dict[str, Any], sa
 def test_a_controller_has_room_for_the_nodes_of_both_markets():
     spec = two_markets(nodes=16)
     assert "32 GPU nodes: a cluster of size SMALL has 31" in "; ".join(one.message for one in findings_of(spec))
+
+
+def _settings(found: dict[str, Any]) -> dict[str, str]:
+    return {one["ParameterName"]: one["ParameterValue"] for one in found["SlurmConfiguration"]["SlurmCustomSettings"]}
+
+
+@pytest.mark.parametrize("layout", ["s3-stream", "converged", "fsx-lustre"])
+def test_each_instance_type_has_its_group_template_and_queues(layout: str):
+    spec = mixed_spec(layout)
+    assert findings_of(spec) == ()
+    graph = graph_of(spec)
+    for _, kind, given in states(graph):
+        jsonschema.Draft7Validator(schema(kind)).validate(given)
+    for name, kind, gpu, interfaces in (("", "p4d.24xlarge", "a100", 5), ("-p5-48xlarge", "p5.48xlarge", "h100", 33)):
+        group = state(graph, f"fleet-group{name}")
+        assert group["InstanceConfigs"] == [{"InstanceType": kind}]
+        assert group["SlurmConfiguration"]["GresCustomSettings"][0]["Type"] == gpu
+        assert _settings(group)["Gres"] == f"gpu:{gpu}:8"
+        template = inputs(graph, f"fleet-template{name}")
+        assert template["instanceType"] == kind
+        assert len(template["networkInterfaces"]) == interfaces
+        assert f"fleet-placement{name}" in template["placement"]["groupName"]
+    queues = {
+        entry["name"].removeprefix("scheduler-queue-"): _of_group(graph, entry)
+        for entry in graph["resources"]
+        if entry["name"].startswith("scheduler-queue-")
+    }
+    assert queues == {
+        f"{queue.name}{suffix}": [f"fleet-group{suffix}"] for queue in QUEUES for suffix in ("", "-p5-48xlarge")
+    }
+    settings = json.loads(inputs(graph, "scheduler-settings")["content"])
+    assert settings["usd_per_node_hour"] == {"p4d-24xlarge": P4D_USD, "p5-48xlarge": USD_PER_NODE_HOUR}
+    assert [str(found) for found in lint(parse(json.dumps(graph)))] == []
+    assert sum(one["usd_per_hour"] for one in graph["resources"]) == pytest.approx(sum(spec.usd_per_hour.values()))
+    assert named(graph, "fleet-group-p5-48xlarge")["bill_lines"] == ["fleet.compute-on-demand-p5.48xlarge", "fleet.ebs"]
+
+
+def _of_group(graph: dict[str, Any], queue: dict[str, Any]) -> list[str]:
+    taken = json.loads(queue["inputs"]["desiredState"])["ComputeNodeGroupConfigurations"]
+    groups = ("fleet-group", "fleet-group-p5-48xlarge")
+    return [name for one in taken for name in groups if _of(graph, name) == one["ComputeNodeGroupId"]]
+
+
+def test_the_drives_of_the_first_type_are_the_pool_and_the_others_are_its_clients():
+    graph = graph_of(mixed_spec("converged"))
+    told = {}
+    for name in ("fleet-template", "fleet-template-p5-48xlarge"):
+        text = base64.b64decode(inputs(graph, name)["userData"]).decode()
+        told[name] = str(list(email.message_from_string(text).walk())[1].get_payload())
+    assert "PLANNER_CLIENT" not in told["fleet-template"]
+    assert "PLANNER_CLIENT='yes'" in told["fleet-template-p5-48xlarge"]
+    assert "efa=32" in told["fleet-template-p5-48xlarge"]
+    assert f"{health.PRICE}='98.0000'" in told["fleet-template-p5-48xlarge"]
+    # without a pool there is nobody to be the client of
+    assert "PLANNER_CLIENT='" not in json.dumps(graph_of(mixed_spec("fsx-lustre")))
+    addresses = addresses_of(mixed_spec()).needed - addresses_of(replace(mixed_spec(), scheduler=SCHEDULER)).needed
+    assert 2 <= addresses <= 3, "two p5, and the spare tenth"
+
+
+@pytest.mark.parametrize(("layout", "first"), [("s3-stream", 0), ("converged", 4)])
+def test_released_nodes_are_launched_for_jobs_and_those_of_the_pool_stand(layout: str, first: int):
+    graph = graph_of(mixed_spec(layout, release=True))
+    assert state(graph, "fleet-group")["ScalingConfiguration"] == {"MinInstanceCount": first, "MaxInstanceCount": 4}
+    other = state(graph, "fleet-group-p5-48xlarge")
+    assert other["ScalingConfiguration"] == {"MinInstanceCount": 0, "MaxInstanceCount": 2}
+    # of nodes that wait for a job nobody says that they are out, or idle for dollars
+    out = json.loads(inputs(graph, "scheduler-settings")["content"])["as_jobs_need"]
+    assert out == [*([] if first else ["p4d-24xlarge"]), "p5-48xlarge"]
+    idle = [line for line in inputs(graph, "guard-dashboard")["dashboardBody"].split('"') if " * (1 - use" in line]
+    assert idle == (["4 * 21.9576 * (1 - use0 / 100)"] if first else [])
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"kinds": ("p4d.24xlarge",)}, "p4d.24xlarge is there twice"),
+        ({"kinds": ("p5.48xlarge", "p5e.48xlarge", "p5en.48xlarge")}, "AWS PCS has 10 in a cluster"),
+        ({"kinds": ("g6e.48xlarge", "g6.xlarge")}, "other numbers or makers of GPUs"),
+        ({"buying": "spot"}, "several instance types, bought as 'spot'"),
+        ({"ami": "ami-?"}, "is not an image id"),
+        ({"nodes": 0}, "a fleet of 0 nodes"),
+    ],
+)
+def test_types_that_cannot_stand_together_are_refused(change: dict[str, Any], said: str):
+    spec = mixed_spec()
+    assert spec.scheduler
+    nodes = [fleet_of(name, change.get("nodes", 2)) for name in change.get("kinds", ("p5.48xlarge",))]
+    nodes = [replace(one, ami=change.get("ami", one.ami)) for one in nodes]
+    others = tuple(OtherType(fleet=one, gres="h100", usd_per_node_hour=98.0) for one in nodes)
+    buying = BUYING[change.get("buying", "on-demand")]
+    wrong = replace(spec, scheduler=replace(spec.scheduler, others=others), buying=buying)
+    assert said in "; ".join(found.message for found in findings_of(wrong))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.layouts.base import Demand, Timing
+from planner.layouts.base import Timing
 from planner.layouts.shared.instances import MONTHS, RUN_HOURS, bill_volumes
 from planner.models.derived import PRICE, Sourced
 from planner.models.ledger import Ledger
@@ -26,11 +26,12 @@ def bill_hours(ledger: Ledger, line: str, item: str, count: Sourced, hours: Numb
     )
 
 
-def bill_network(ledger: Ledger, demand: Demand, timing: Timing, values: Values) -> None:
-    """One zone: a NAT gateway with its address, interface endpoints, flow logs; the S3 gateway endpoint is free."""
+def bill_network(ledger: Ledger, gpu_nodes: int, timing: Timing, values: Values) -> None:
+    """One zone: a NAT gateway with its address, interface endpoints, flow logs; the S3 gateway endpoint is free.
+    gpu_nodes: that stand, spares included."""
     hours = timing.standing_hours
     standing = (hours, RUN_HOURS)
-    nodes = (demand.nodes, "run:nodes")
+    nodes = (gpu_nodes, "run:nodes")
     bill_volumes(ledger, "fleet.ebs", nodes, values.given("fleet.root_volume_gib"), timing)
     bill_hours(ledger, "network.nat-gateway", "NAT gateway hour", ONE, hours)
     bill_hours(ledger, "network.public-ipv4", "Public IPv4 address, in use", ONE, hours)
@@ -41,7 +42,7 @@ def bill_network(ledger: Ledger, demand: Demand, timing: Timing, values: Values)
         "network.nat-data",
         ("AmazonVPC", "NAT gateway data processed"),
         equation="T11",
-        quantity=gb_per_node(nodes=demand.nodes, gb_per_node=pulled[0]),
+        quantity=gb_per_node(nodes=gpu_nodes, gb_per_node=pulled[0]),
         inputs={"nodes": nodes, "gb_per_node": pulled},
     )
     for line, item, key, spread in (
@@ -53,7 +54,7 @@ def bill_network(ledger: Ledger, demand: Demand, timing: Timing, values: Values)
             line,
             item,
             equation="T12",
-            quantity=gb_per_node_day(nodes=demand.nodes, hours=hours, gb_per_node_day=daily[0]),
+            quantity=gb_per_node_day(nodes=gpu_nodes, hours=hours, gb_per_node_day=daily[0]),
             inputs={"nodes": nodes, "hours": standing, "gb_per_node_day": daily},
             hours=spread,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,30 +63,42 @@ def given(text: str, else_: str) -> str:
     return else_ if "PLACEHOLDER" in text else visible(text)
 
 
-def _fleet(facts: Facts) -> Card:
-    group, template = "fleet-group", "fleet-template"
-    nodes = sum(
-        desired(entry)["ScalingConfiguration"]["MinInstanceCount"]
-        if "desiredState" in entry["inputs"]
-        else int(entry["inputs"].get("desiredCapacity", 0))
-        for entry in facts.starting(group)  # nodes of several Capacity Blocks have a group each
-    )
+def _fleets(facts: Facts) -> list[Card]:
+    """A card for each instance type of the GPU nodes."""
+    by_type: dict[str, list[Mapping[str, Any]]] = {}
+    for group in facts.starting("fleet-group"):  # nodes of several Capacity Blocks have a group each
+        own = desired(group)["InstanceConfigs"][0]["InstanceType"] if "desiredState" in group["inputs"] else ""
+        by_type.setdefault(own, []).append(group)
+    several = len(by_type) > 1
+    return [_fleet(facts, groups, first=not at, several=several) for at, groups in enumerate(by_type.values())]
+
+
+def _fleet(facts: Facts, groups: Sequence[Mapping[str, Any]], *, first: bool, several: bool) -> Card:
+    """groups: of one instance type. several: whether it is one of several narrow cards."""
+    group = str(groups[0]["name"])
+    template = group.replace("group", "template", 1)
+    sizes = [desired(one)["ScalingConfiguration"] for one in groups if "desiredState" in one["inputs"]]
+    nodes = sum(int(one["inputs"].get("desiredCapacity", 0)) for one in groups)
+    nodes += sum(size["MinInstanceCount"] for size in sizes)
+    as_jobs_need = sizes[0]["MaxInstanceCount"] if sizes and not nodes else 0
     interfaces = facts.of(template, "networkInterfaces", [])
     market = facts.of(template, "instanceMarketOptions", {}).get("marketType")
     reserved = facts.of(template, "capacityReservationSpecification", {})
     bought = words.SPOT if facts.of(group, "mixedInstancesPolicy") else words.ON_DEMAND
+    # a pool without storage nodes of its own uses the drives of the GPU nodes, of one type
+    pooled = first and facts.starting("pool-node-") and not facts.has("nvme-group")
     return Card(
-        title=words.nodes("GPU fleet", nodes, facts.of(template, "instanceType")),
+        title=words.nodes("" if several else "GPU fleet", nodes or as_jobs_need, facts.of(template, "instanceType")),
         lines=words.fleet(
             str(market) if market else words.RESERVED if reserved else bought,
             placement=facts.has("fleet-placement"),
             interfaces=len(interfaces),
             with_efa=sum("efa" in str(entry.get("interfaceType")) for entry in interfaces),
+            as_jobs_need=bool(as_jobs_need),
         ),
-        usd=facts.usd("fleet"),
-        nodes=nodes,
-        # a pool without storage nodes of its own uses the drives of the GPU nodes
-        bands=words.pool(nodes) if facts.starting("pool-node-") and not facts.has("nvme-group") else (),
+        usd=words.per_hour(usd_per_hour(groups), by_use=bills_by_use(groups)),
+        nodes=nodes or as_jobs_need,
+        bands=words.pool(nodes, narrow=several) if pooled else (),
     )
 
 
@@ -116,7 +128,7 @@ def _workers(facts: Facts) -> Card:
 
 def private(facts: Facts) -> tuple[Card, ...]:
     """The cards in the nodes' subnet."""
-    cards = [_workers(facts) if facts.has("fleet-environment") else _fleet(facts)]
+    cards = [_workers(facts)] if facts.has("fleet-environment") else _fleets(facts)
     if facts.has("scheduler-cluster"):
         cards.append(_scheduler(facts))
     if facts.has("nvme-group"):

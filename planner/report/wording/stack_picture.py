@@ -52,7 +52,7 @@ def endpoints(names: Sequence[str], usd: float) -> str:
 
 
 def nodes(what: str, count: int, instance_type: object) -> str:
-    return f"{what}: {count:,} x {instance_type}"
+    return f"{what}{': ' if what else ''}{count:,} x {instance_type}"
 
 
 def workers(instance_type: object) -> str:
@@ -71,14 +71,18 @@ def scheduler_lines(queues: Sequence[str], login_type: object) -> tuple[str, ...
     return (f"queues: {', '.join(queues)}", f"login node: {login_type}, by SSM")
 
 
-def fleet(bought: str, *, placement: bool, interfaces: int, with_efa: int) -> tuple[str, ...]:
+def fleet(
+    bought: str, *, placement: bool, interfaces: int, with_efa: int, as_jobs_need: bool = False
+) -> tuple[str, ...]:
     place = "cluster placement group" if placement else "no placement group"
     cards = f"{many(interfaces, 'interface')}, {with_efa} with EFA" if with_efa else "one interface"
-    return (f"{bought}, {place}", f"per node: {cards}")
+    return (f"{bought}{', while jobs need them' if as_jobs_need else ''}, {place}", f"per node: {cards}")
 
 
-def pool(count: int) -> tuple[str, ...]:
+def pool(count: int, *, narrow: bool = False) -> tuple[str, ...]:
     """The storage pool: the drives of these nodes, and what is below them."""
+    if narrow:
+        return f"Pool: {many(count, 'node')}", "S3 below"
     return f"Pool: NVMe of {many(count, 'node')}, one namespace", "S3 below: holds every object, the pool is its cache"
 
 

@@ -11,6 +11,7 @@ from fleet_pool import settings
 from fleet_pool.compat import frozen
 from fleet_pool.node import config
 
+CLIENT = "PLANNER_CLIENT"  # of node.env: set on a GPU node that only reads the pool of other GPU nodes
 USER = "planner"  # runs the daemons and owns the drives' file systems; jobs that use the pool join its group
 DAEMON_OF = {"control": "proxy", "storage": "target", "gpu": "target"}  # role of a node -> role of its daemon
 TLS = config.Tls(
@@ -63,7 +64,8 @@ class Stack:
 @frozen
 class Node:
     """Of /etc/planner/node.env. role: control, storage or gpu. number: of a control node, else -1. group: the Auto
-    Scaling group that launched it; "" for a control node. fleet: the group of a node that Slurm's cluster launched."""
+    Scaling group that launched it; "" for a control node. fleet: the group of a node that Slurm's cluster
+    launched. client: whether it has no target, though others of its role have."""
 
     role: str
     instance: str
@@ -74,6 +76,7 @@ class Node:
     artefacts_bucket: str
     data_bucket: str
     fleet: str = ""
+    client: bool = False
 
     @property
     def counted(self) -> str:
@@ -121,6 +124,7 @@ def node_of(environment: Mapping[str, str]) -> Node:
         artefacts_bucket=environment["PLANNER_BUCKET"],
         data_bucket=environment["PLANNER_DATA"],
         fleet=environment.get("PLANNER_FLEET", ""),
+        client=bool(environment.get(CLIENT)),
     )
 
 
@@ -134,7 +138,7 @@ def read_stack(path: Path) -> Stack:
 
 def daemon_role(stack: Stack, node: Node) -> str:
     """ "proxy", "target", or "" for a node that is only a client and for a layout without a pool."""
-    if not stack.proxies or (node.role != "control" and node.role != stack.targets_on):
+    if not stack.proxies or node.client or (node.role != "control" and node.role != stack.targets_on):
         return ""
     return DAEMON_OF[node.role]
 

@@ -152,8 +152,7 @@ def nodes_out(cluster: Cluster, states: str) -> int:
     """Nodes of the cluster that take no jobs; one that waits for its block is not out, nor one that is launched when a
     job needs it. states: of SHOW_STATES."""
     rows = dict(line.split("|", 1) for line in states.split())
-    as_jobs_need = cluster.markets.on_demand if cluster.markets else ""
-    groups = [group for group in cluster.usd_per_node_hour if group != as_jobs_need]
+    groups = [group for group in cluster.usd_per_node_hour if group not in cluster.as_jobs_need]
     found = [state for group in groups for state in _of_group(group, rows)]
     return sum(not state.startswith("maint") and any(mark in state for mark in OUT) for state in found)
 

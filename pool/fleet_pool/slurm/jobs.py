@@ -95,7 +95,7 @@ def _ran(row: Mapping[str, str], cluster: Cluster) -> Ran:
 
 
 def _rate(hosts: str, cluster: Cluster) -> float:
-    """USD an hour of one node, the first: all groups of a stack have one price. hosts: as Slurm writes them,
+    """USD an hour of one node, the first: no job has nodes of two prices. hosts: as Slurm writes them,
     p5-48xlarge-[1-4]. 0: no price."""
     found = re.match(r"([^,\[]*)(?:\[(\d+))?", hosts)
     first = (found[1] + (found[2] or ""),) if found else ()

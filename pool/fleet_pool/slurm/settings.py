@@ -49,7 +49,8 @@ class Markets:
 @frozen
 class Cluster:
     """usd_per_node_hour: group -> the plan's price of one node. gpus_per_node: 0 without GPUs. canary: name of the jobs
-    that start one node alone; "" where all nodes run. markets: None where all nodes are bought in one way."""
+    that start one node alone; "" where all nodes run. markets: None where all nodes are bought in one way.
+    as_jobs_need: groups whose nodes are launched for a job."""
 
     projects: tuple[Project, ...]
     blocks: tuple[Block, ...]
@@ -57,6 +58,7 @@ class Cluster:
     gpus_per_node: int
     canary: str = ""
     markets: Markets | None = None
+    as_jobs_need: tuple[str, ...] = ()
 
 
 def written(cluster: Cluster) -> str:
@@ -68,6 +70,7 @@ def written(cluster: Cluster) -> str:
         "gpus_per_node": cluster.gpus_per_node,
         **({"canary": cluster.canary} if cluster.canary else {}),
         "markets": vars(cluster.markets) if cluster.markets else None,
+        **({"as_jobs_need": list(cluster.as_jobs_need)} if cluster.as_jobs_need else {}),
     }
     return json.dumps(data, indent=2, sort_keys=True) + "\n"
 
@@ -83,6 +86,7 @@ def read(path: str | Path) -> Cluster:
             gpus_per_node=int(data["gpus_per_node"]),
             canary=str(data.get("canary", "")),
             markets=Markets(**data["markets"]) if data.get("markets") else None,
+            as_jobs_need=tuple(data.get("as_jobs_need", ())),
         )
     except OSError as error:
         raise UsageProblem(

@@ -217,6 +217,22 @@ def test_a_bundle_that_was_changed_on_the_way_is_not_run(booted, tmp_path):
         node.close()
 
 
+def test_a_node_of_a_further_instance_type_boots_as_a_client_without_the_engine(booted, tmp_path):
+    client, made = booted.stand.s3.client(), bundle(booted.stand.stack, slurm_runs=True)
+    for name, data in (made.files | {POOL_FILE: pool_file()}).items():
+        client.put_object(Bucket=ARTEFACTS, Key=made.key(name), Body=data)
+    node = BootedNode(booted.nodes["target"].host, tmp_path / "further", booted.nodes["target"].environment, [])
+    try:
+        wait_until(lambda: node.ready, "its files", 30)
+        said = node.boot(text_of(made, {**KNOWN, "PLANNER_ROLE": "gpu", "PLANNER_CLIENT": "yes"}))
+        (started,) = [line.split() for line in said.splitlines() if line.startswith("planner: started:")]
+        assert {"planner-gateway.service", "planner-scratch.service", "planner-health.service"} <= set(started)
+        assert "planner-target.service" not in started
+        assert "fetching aisnode" not in said
+    finally:
+        node.close()
+
+
 def test_a_notice_takes_the_node_out_of_the_map_and_stops_its_daemon(booted):
     """The unit's own command line, from the node's own files; the last test, since the node is gone after it."""
     wait_until(lambda: booted.stands, "the pool", 120)

@@ -9,12 +9,13 @@ from dataclasses import replace
 import pytest
 from fleet_pool import settings
 from fleet_pool.node import config
-from fleet_pool.node.facts import BadFacts, node_of, stack_of
+from fleet_pool.node.facts import CLIENT, BadFacts, node_of, stack_of
 from fleet_pool.node.files import files
 
 from infra.artefacts import bundle
-from infra.node.render import bundle_files, installed_files
+from infra.node.render import bundle_files, installed_files, roles
 from infra.userdata import text_of
+from tests.cluster.specs import mixed_spec
 from tests.pool.node.nodes import CASES, INSTANCE, Case, every_bundle
 
 MOUNTS = tuple(f"{settings.MOUNT_FOLDER}/AWS{n}" for n in range(8))
@@ -127,3 +128,14 @@ def test_a_daemon_is_a_proxy_or_a_target(role):
 def test_a_short_id_is_refused_before_the_engine_panics():
     with pytest.raises(settings.BadSetting, match="too short"):
         settings.daemon_id("target", "i-12")
+
+
+def test_a_gpu_node_of_a_further_type_is_a_client_with_the_units_of_a_separate_cluster_s_gpu_node():
+    case = Case(name="mixed", spec=mixed_spec("converged"), role="gpu")
+    of_role = {role.name: role for role in roles(case.stack, slurm_runs=True)}
+    separate = {role.name: role for role in roles(next(c for c in CASES if c.name == "client").stack, slurm_runs=True)}
+    assert of_role["gpu-client"].units == separate["gpu"].units
+    assert not of_role["gpu-client"].daemon
+    assert of_role["gpu"].daemon
+    node = node_of({**case.environment, "PLANNER_INSTANCE": INSTANCE, "PLANNER_ADDRESS": "10.0.1.7", CLIENT: "yes"})
+    assert [file.path for file in files(case.stack, node, (), dict(case.cores))] == ["/etc/planner/pool.env"]

@@ -34,6 +34,7 @@ CLUSTER = Cluster(
     usd_per_node_hour={"p5-48xlarge": 40.0, "p5-48xlarge-od": 98.0},
     gpus_per_node=8,
     markets=MARKETS,
+    as_jobs_need=("p5-48xlarge-od",),
 )
 
 
