@@ -164,7 +164,9 @@ def _launched(nodes: Nodes, ids: Sequence[str], asked: Asked, verb: str, environ
     options += ["--name", f"acceptance-{asked.run}"] if asked.slurm else []
     options += ["--env", environment] if environment else []
     # with _, as every torchrun takes them: PyTorch before 2.0 knows no -
-    job = ["torchrun", "--no_python", "--nproc_per_node", str(asked.gpus), "planner-health", verb, "--log", log]
+    # and --, without which torchrun of PyTorch 2 takes --log for one of its own
+    torchrun = ["torchrun", "--no_python", "--nproc_per_node", str(asked.gpus), "--"]
+    job = [*torchrun, "planner-health", verb, "--log", log]
     allocation = f"{ALLOCATION} --nodes={len(ids)} " if asked.slurm else ""
     command = f"{ENVIRONMENT}; {allocation}{shlex.join(['planner-launch', *options, '--', *job])} 2>&1"
     return nodes.run(ids[:1], command, LAUNCH_S)[ids[0]]

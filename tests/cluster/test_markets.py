@@ -87,10 +87,12 @@ def test_a_gang_waits_goes_on_demand_and_back_to_spot(slurm: Cluster, data: Buck
     assert slurm.state(small) == "PENDING"
     assert {slurm.states()[f"p5-48xlarge-od-{n}"] for n in (1, 2)} == {"idle~"}
 
-    # AWS's notice of two minutes, which a node passes on
+    # AWS's notice of two minutes, which a node passes on; what waits for spot must not start for a moment meanwhile
+    slurm.run("scontrol", "hold", small)
     slurm.run("scancel", "--signal=TERM", gang)
     slurm.is_(gang, "PENDING")
     slurm.vanish(*ON_SPOT)
+    slurm.run("scontrol", "release", small)
     login.looks(hours=1)
     assert not sent(slurm, gang), "on schedule, it waits for spot"
     login.looks(hours=5)

@@ -29,7 +29,7 @@ LIMIT_S, REPEATS, WARM_UPS = 180.0, 20, 5
 Measure = Callable[[Nodes], float]
 HOW = (
     "start it in a Slurm allocation whose image has all_reduce_perf, or on every node: "
-    "`planner-launch --nodes 8 -- torchrun --no-python --nproc-per-node 8 planner-health all-reduce`"
+    "`planner-launch --nodes 8 -- torchrun --no-python --nproc-per-node 8 -- planner-health all-reduce`"
 )
 
 
