@@ -15,11 +15,11 @@ from planner.estimate.request import Request
 from planner.estimate.result import Scenario
 
 FIRST = 4  # by rank, whatever they are
-NEAR = 1.5  # of ways whose first costs at most this multiple of the leader, also those that miss the limits
+NEAR = 1.25  # of ways whose first costs at most this multiple of the leader, also those that miss the limits
 LATE, LIKELY = 2, 0.5  # so many of these, which keep them in so many of the outcomes
 TIMES = 3.0  # a commitment that costs more than this multiple of the leader is asked where prices change alone
 COUNTS = 16  # of a way, where a decision is made certain
-DRAWS, MANY = 1000, 12  # where it is not, of more choices than a few
+DRAWS, MANY = 500, 12  # where it is not, of more choices than a few
 
 
 @dataclass(frozen=True, kw_only=True)
