@@ -44,7 +44,7 @@ launch-real: $(VENV)/.dev tools  ## run torchrun on three nodes (namespaces), lo
 
 torch-real: $(VENV)/.dev tools  ## run PyTorch's checkpoints and data loaders on the pool: installs PyTorch into .tools/torch, 2.4 GB (root)
 	@$(BIN)/python -m tools.torch_cpu
-	@$(BIN)/python -m pytest -n 0 tests/pool/doors
+	@$(BIN)/python -m pytest -n 0 tests/pool/doors tests/cluster/test_examples.py
 
 check: test test-real  ## everything that decides whether a change lands
 

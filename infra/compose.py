@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pulumi
 import pulumi_aws as aws
+from fleet_pool.health import passes
 from fleet_pool.health import records as health
 from fleet_pool.launch import records
 from fleet_pool.node import boot_log, gpu_use, job_credentials, starts, watch
@@ -42,6 +43,7 @@ from planner.stack.component import node_usd_per_hour
 from planner.stack.names import fleet_groups
 from planner.stack.slurm_settings import holds_pool
 from planner.stack.spec import ClusterSpec, suffixes
+from planner.stack.switching import standing
 
 Settings = Mapping[str, pulumi.Input[str]]
 # alarms of an Auto Scaling group that nodes of a Slurm cluster have no need of: nodes that do not come and those that
@@ -134,6 +136,7 @@ def _base(spec: ClusterSpec, bundle_folder: Path | None) -> _Base:
         naming,
         NetworkArgs(
             zone_id=spec.zone_id,
+            began_as=f"{standing(spec)}{' canary' if spec.canary else ''}",
             addresses=addresses_of(spec),
             interface_endpoints=spec.interface_endpoints,
             gateway_endpoint=spec.gateway_endpoint,
@@ -182,14 +185,15 @@ def _access(
     secret: pulumi.Input[str] | None = None,
 ) -> Access:
     """Nodes read the data set, and read and write checkpoints, nothing else of the bucket. daemon: of the pool, whose
-    canary has a prefix of its own. jobs: whether planner-launch starts jobs there, which has two."""
+    canary has a prefix of its own. jobs: whether planner-launch starts jobs there, which has two; a job may measure
+    the network."""
     reads, launch = (spec.data.dataset_prefix,), ((records.PREFIX, records.LOGS) if jobs else ())
     sick = (health.PREFIX,) if jobs else ()
     canary = (CANARY,) if daemon else ()
     blocks = (f"{VOLUME}/",) if spec.files and daemon == "target" else ()  # jobs open files; only the pool has blocks
     own = JobAccess(
         reads=reads,
-        writes=(spec.data.checkpoint_prefix, *canary, *launch),
+        writes=(spec.data.checkpoint_prefix, *canary, *launch, passes.PREFIX),
         others=others,
         lists_all=spec.control.count > 0,
     )

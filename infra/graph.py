@@ -21,7 +21,7 @@ from pulumi.runtime.config import set_all_config
 
 from infra.billing import COMPONENTS, carried
 from infra.compose import compose
-from infra.standing import READ
+from infra.standing import NAME
 from planner.stack.spec import ClusterSpec
 
 PROJECT = "gpu-fleet-planner"
@@ -80,8 +80,8 @@ class _Answers(mocks.Mocks):
         if args.token == "aws:index/getCallerIdentity:getCallerIdentity":
             arn = f"arn:aws:iam::{ACCOUNT}:root"
             return {"accountId": ACCOUNT, "arn": arn, "id": ACCOUNT, "userId": ACCOUNT}, []
-        if args.token == READ:
-            return {"name": args.args["name"], "outputs": {}}, []  # nothing is deployed yet
+        if args.token in NAME:
+            return {"outputs": {}}, []  # nothing is deployed yet
         raise LookupError(f"the preview cannot answer {args.token}")
 
 

@@ -40,7 +40,7 @@ class Naming:
         """The four tags of every resource that can be tagged. name: the logical one, such as fleet-group.
 
         None changes with the plan: a tag that does would be an update of every resource, among which one that matters
-        is not seen. The plan's hash is a tag of the guard's topic alone.
+        is not seen. The plan's hash is a tag of the guard's topic alone; what the first update was of, one of the VPC.
         """
         return {
             "Name": self.physical(name),

@@ -13,6 +13,7 @@ from infra.addresses import AddressPlan
 from infra.flow_logs import flow_logs
 from infra.naming import Component, Naming
 from infra.policy import document
+from planner.stack.switching import BEGAN_TAG
 
 # the most important first, for a plan that pays for fewer: Systems Manager needs the first three
 ENDPOINTS = (
@@ -44,9 +45,11 @@ AWS_BUCKETS = (
 class NetworkArgs:
     """addresses: the plan of subnets. zone_id: the zone, like use1-az4; more_zones: others, only with nodes.
     interface_endpoints: how many, in the order of ENDPOINTS. gateway_endpoint: whether S3 is reached without the NAT
-    gateway. buckets: ARNs that nodes may write to through it; read_buckets: names of others that they read."""
+    gateway. buckets: ARNs that nodes may write to through it; read_buckets: names of others that they read. began_as:
+    what a first update is of."""
 
     zone_id: str
+    began_as: str
     addresses: AddressPlan
     interface_endpoints: int
     gateway_endpoint: bool
@@ -66,8 +69,8 @@ class Network(Component):
             cidr_block=args.addresses.vpc,
             enable_dns_support=True,
             enable_dns_hostnames=True,
-            tags=self.tags("vpc"),
-            opts=self.child(),
+            tags={**self.tags("vpc"), BEGAN_TAG: args.began_as},
+            opts=self.child(ignored=[f'tags["{BEGAN_TAG}"]']),
         )
         aws.ec2.DefaultSecurityGroup(
             self.named("default-group"),

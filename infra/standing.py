@@ -9,19 +9,22 @@ import pulumi
 
 from planner.errors import UsageProblem
 from planner.stack.spec import ClusterSpec
-from planner.stack.switching import needs_word, refusal, standing
+from planner.stack.switching import BEGAN_TAG, needs_word, refusal, standing
 
 STANDS, CANARY = "standing", "canary"
 TRIES, PAUSE_S = 20, 0.25
 # of the engine itself (pulumi/pkg resource/deploy/builtins.go); a reference to the stack would answer too late, as an
 # output, when resources are registered already
-READ = "pulumi:pulumi:readStackOutputs"
+READ, READ_RESOURCES = "pulumi:pulumi:readStackOutputs", "pulumi:pulumi:readStackResourceOutputs"
+NAME = {READ: "name", READ_RESOURCES: "stackName"}
 
 
 def check_switch(spec: ClusterSpec) -> dict[str, object]:
     """The outputs of the last update. Raises UsageProblem where another layout or purchase is deployed and the stack
     file has no word for it, and where a canary would take the place of a whole fleet."""
-    outputs = _outputs()
+    outputs = _read(READ)
+    if STANDS not in outputs:  # a new stack, or one whose first update was killed before it had any
+        outputs = {**outputs, **_of_network(_read(READ_RESOURCES))}
     stands = outputs.get(STANDS)
     if isinstance(stands, str) and needs_word(stands, spec):
         raise UsageProblem(refusal(stands, spec))
@@ -52,7 +55,20 @@ def export_standing(spec: ClusterSpec) -> None:
     pulumi.export(CANARY, spec.canary)
 
 
-def _outputs() -> dict[str, object]:
+def _of_network(resources: Mapping[str, object]) -> dict[str, object]:
+    """What the tag of the VPC says, without which nothing else is made; nothing without one. resources: of the state,
+    by URN."""
+    for resource in resources.values():
+        outputs = resource.get("outputs") if isinstance(resource, Mapping) else None
+        tags = outputs.get("tags") if isinstance(outputs, Mapping) else None
+        if isinstance(tags, Mapping) and BEGAN_TAG in tags:
+            stands, _, canary = str(tags[BEGAN_TAG]).partition(" ")
+            pulumi.log.warn(f"an earlier update of {stands} was cut off: `planner teardown-check` lists what it made")
+            return {STANDS: stands, CANARY: bool(canary)}
+    return {}
+
+
+def _read(what: str) -> dict[str, object]:
     """Of the last update. A folder as backend is written in place while the program begins, so that a read may meet
     half of it: it is read again. Raises UsageProblem."""
     name = "/".join((pulumi.get_organization() or "organization", pulumi.get_project(), pulumi.get_stack()))
@@ -60,7 +76,7 @@ def _outputs() -> dict[str, object]:
     while True:
         left -= 1
         try:
-            found = pulumi.runtime.invoke(READ, {"name": name}).value
+            found = pulumi.runtime.invoke(what, {NAME[what]: name}).value
             return dict((found or {}).get("outputs") or {})
         except Exception as problem:  # the SDK raises nothing narrower
             if not left:

@@ -156,7 +156,7 @@ def _agent_policy(arns: dict[str, Any], image: str, stack: str) -> str:
 
 
 def _job_policy(arns: dict[str, Any], data: Data) -> str:
-    """Read data and lists, write checkpoints; write records once, and a job's heartbeat again and again.
+    """Read data and lists, write checkpoints; write records once, heartbeats too.
 
     All jobs have one role, so one could write the records of another: it cannot change or delete what is written.
     """
@@ -187,10 +187,9 @@ def _job_policy(arns: dict[str, Any], data: Data) -> str:
             "Sid": "WriteOnce",
             "Effect": "Allow",
             "Action": "s3:PutObject",
-            "Resource": [f"{records}*/{kind}/*" for kind in ("jobs", "done", "dead", "machines")],
+            "Resource": [f"{records}*/{kind}/*" for kind in ("jobs", "beats", "done", "dead", "machines")],
             "Condition": {"Null": {"s3:if-none-match": "false"}},
         },
-        {"Sid": "Beat", "Effect": "Allow", "Action": "s3:PutObject", "Resource": f"{records}*/jobs/*/beat.json"},
         {
             "Sid": "Key",
             "Effect": "Allow",

@@ -10,7 +10,7 @@ _DEPLOY = ("deploy", "aws")  # one hash-locked command installs both in a checko
 
 
 def how_to_install(extra: str) -> str:
-    """The command that installs an extra of pyproject.toml: `deploy`, `aws`, `bills`, `notebook`."""
+    """The command that installs an extra of pyproject.toml: `deploy`, `aws`, `bills`, `notebook`, `speed`."""
     if extra in _DEPLOY and (_CHECKOUT / "requirements" / "deploy.txt").is_file():
         return "run `make deploy`"
     if (_CHECKOUT / "pyproject.toml").is_file():

@@ -33,6 +33,8 @@ TARGETS = {
         "bills",
         "--extra",
         "mix",
+        "--extra",
+        "speed",
     ],
     "deploy": ["pyproject.toml", "--extra", "deploy", "--extra", "aws"],
 }

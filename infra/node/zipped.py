@@ -57,7 +57,8 @@ _WORKERS = (
     "operate/notice",
     "operate/s3",
 )
-# what the launcher, planner-ready, planner-health, planner-watch and a login node load; the rest operates a pool
+# what the launcher, planner-ready, planner-health, planner-watch, `planner acceptance` and a login node load; the rest
+# operates a pool
 _LAUNCHER = (
     "launch/",
     "health/",
@@ -75,13 +76,20 @@ _LAUNCHER = (
     "node/lifecycle",
     "node/boot_log",
     "node/file_bench",
+    "node/flush",
     "node/job_credentials",
     "operate/__init__",
+    "operate/bench",
+    "operate/folder_links",
     "operate/imds",
+    "operate/links",
+    "operate/members",
     "operate/notice",
+    "operate/options",
     "operate/s3",
     "operate/sts",
     "operate/table",
+    "operate/tally",
 )
 
 

@@ -9,19 +9,28 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from fleet_pool.operate.tally import unpacked
+
 from planner.acceptance.found import Found, parts_of, slow_nodes
 from planner.account.commands import Member, Said
 
 ENVIRONMENT = "set -a; for file in node pool; do f=/etc/planner/$file.env; [ ! -f $f ] || . $f; done; set +a"
-POOL = "python3 /opt/planner/planner-pool.pyz"
+POOL, S3, FOLDER = "pool", "s3", "folder"  # what a bench reads
 BANDWIDTH = re.compile(r"planner-health:\s+([\d.]+) GB/s over (\d+) nodes")
+USUAL = re.compile(r"planner-health: usual: (median .*)")
 SLOW_PAIR = re.compile(r"planner-health: (\S+): pair: slow")
 BUCKET = re.compile(r"^planner-bucket=(\S+)$", re.MULTILINE)
 READY_S, LAUNCH_S = 120.0, 1200.0
 WITHOUT_EFA = "NCCL_NET=Socket"  # NVIDIA, NCCL user guide, environment variables: NCCL_NET
-FILES = "PYTHONPATH=/opt/planner/planner-launch.pyz python3 -m fleet_pool.node.file_bench"
-FILES_S = 10.0
-NO_POOL = "this layout has no pool; file systems and S3 alone are not measured yet"
+MODULES = "PYTHONPATH=/opt/planner/planner-launch.pyz python3 -m"
+FILES = f"{MODULES} fleet_pool.node.file_bench"
+BENCHES = {
+    POOL: 'python3 /opt/planner/planner-pool.pyz bench "$PLANNER_POOL_BUCKET"',
+    S3: f'{MODULES} fleet_pool.operate.bench_command s3 "$PLANNER_DATA"',
+    FOLDER: f"{MODULES} fleet_pool.operate.bench_command folder",
+}
+# of Slurm: all nodes at once, or none where jobs have them
+ALLOCATION = "salloc --quiet --exclusive --immediate=60 --time=30 --job-name=planner-acceptance"
 
 
 class Nodes(Protocol):
@@ -34,18 +43,22 @@ class Nodes(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """sizes: of objects, bytes. checkpoint_bytes: of one checkpoint. folder: of a file system that all nodes mount, or
-    "". gpus: of a node; 0: no collectives. most_bytes: written by a node in each size. forget: empty the kernel's cache
-    of files before reads."""
+    """sizes: of objects, bytes. checkpoint_bytes: of one checkpoint. storage: POOL, S3, or FOLDER: of a file system
+    that all nodes mount at `folder`. linked: the folder in it that is exported to S3, or "". gpus: of a node; 0: no
+    collectives. slurm: whether Slurm starts jobs. most_bytes: written by a node in each size. forget: empty the
+    kernel's cache of files before reads."""
 
     run: str
     sizes: tuple[int, ...]
     checkpoint_bytes: int
-    has_pool: bool
+    storage: str
     gpus: int
     tcp: bool
     folder: str = ""
+    linked: str = ""
+    slurm: bool = False
     read_s: float = 10.0
+    files_s: float = 10.0
     most_bytes: int = 2**30
     processes: int = 4
     threads: int = 8
@@ -71,19 +84,19 @@ def measured(nodes: Nodes, asked: Asked, started: Callable[[str], None] = lambda
     well = [id for id in ids if id not in not_ready]
     why: dict[str, str] = {}
     parts, slow = (), {}
-    if not asked.has_pool:
-        why["bench"] = NO_POOL
-    elif well:
+    if well:
         started("reads and writes of all at once")
         reports, problem = _bench(nodes, well, asked)
         if problem:
             why["bench"] = problem
         else:
             parts, slow = parts_of(reports), slow_nodes(reports, {one.host: one.id for one in members})
+            not_cold = [part["not_cold"] for report in reports for part in report["parts"] if "not_cold" in part]
+            why |= {"cold": not_cold[0]} if not_cold else {}
     files = None
     if asked.folder and well:
         started("files")
-        files, problem = _files(nodes, well, asked.folder)
+        files, problem = _files(nodes, well, asked)
         why |= {"files": problem} if problem else {}
     network = _network(nodes, well, asked, started, why)
     found = Found(nodes=tuple(ids), not_ready=not_ready, parts=parts, slow=slow, files_per_s=files, why=why, **network)
@@ -95,9 +108,10 @@ def bench_command(ids: Sequence[str], asked: Asked) -> str:
     words = ["--run", asked.run, "--of", ",".join(ids), "--sizes", ",".join(map(str, asked.sizes))]
     words += ["--read-s", f"{asked.read_s:g}", "--most-bytes", str(asked.most_bytes)]
     words += ["--processes", str(asked.processes), "--threads", str(asked.threads)]
-    words += ["--timeout-s", f"{asked.limit_s:g}", *(["--forget"] if asked.forget else [])]
+    words += ["--timeout-s", f"{asked.limit_s:g}", "--packed", *(["--forget"] if asked.forget else [])]
     words += ["--checkpoint-bytes", str(asked.checkpoint_bytes)] if asked.checkpoint_bytes else []
-    return f'{ENVIRONMENT}; {POOL} bench "$PLANNER_POOL_BUCKET" --me "$PLANNER_INSTANCE" {shlex.join(words)}'
+    where = f" {shlex.quote(asked.folder)} --linked {shlex.quote(asked.linked)}" if asked.storage == FOLDER else ""
+    return f'{ENVIRONMENT}; {BENCHES[asked.storage]}{where} --me "$PLANNER_INSTANCE" {shlex.join(words)}'
 
 
 def _bench(nodes: Nodes, ids: Sequence[str], asked: Asked) -> tuple[list[Mapping[str, Any]], str]:
@@ -105,16 +119,16 @@ def _bench(nodes: Nodes, ids: Sequence[str], asked: Asked) -> tuple[list[Mapping
     reports = []
     for id, said in sorted(nodes.run(ids, bench_command(ids, asked), asked.limit_s).items()):
         try:
-            reports.append(json.loads(said.out.strip().splitlines()[-1]))
+            reports.append(unpacked(said.out.strip().splitlines()[-1]))
         except (ValueError, IndexError):
             return [], f"{id}: {_last(said)}"
     return reports, ""
 
 
-def _files(nodes: Nodes, ids: Sequence[str], folder: str) -> tuple[float | None, str]:
+def _files(nodes: Nodes, ids: Sequence[str], asked: Asked) -> tuple[float | None, str]:
     """(files a second of all nodes, or why there are none)."""
     total = 0.0
-    command = f"{ENVIRONMENT}; {FILES} {shlex.quote(folder)} --seconds {FILES_S:g}"
+    command = f"{ENVIRONMENT}; {FILES} {shlex.quote(asked.folder)} --seconds {asked.files_s:g}"
     for id, said in sorted(nodes.run(ids, command, READY_S).items()):
         try:
             total += float(json.loads(said.out)["files_per_s"])
@@ -135,6 +149,7 @@ def _network(
     if found["all_reduce"] is None:
         why["all-reduce"] = _last(replace(said, out="\n".join(_of_the_job(said)) or said.out))
         return found
+    found["usual"] = next(iter(USUAL.findall(said.out)), "")
     found["slow_pairs"] = tuple(SLOW_PAIR.findall(_launched(nodes, ids, asked, "pair").out))
     if asked.tcp:
         found["tcp"] = _bandwidth(_launched(nodes, ids, asked, "all-reduce", WITHOUT_EFA), len(ids))
@@ -145,10 +160,13 @@ def _launched(nodes: Nodes, ids: Sequence[str], asked: Asked, verb: str, environ
     """A job on all nodes, started at one of them."""
     log = f"/tmp/{asked.run}-{'tcp' if environment else 'efa'}.jsonl"  # passes of an earlier day are no limit here
     options = ["--nodes", str(len(ids)), "--restarts", "0", "--wait-min", "5", "--folder", "/tmp"]
+    # of its own, so that no job of this number is thought to go on
+    options += ["--name", f"acceptance-{asked.run}"] if asked.slurm else []
     options += ["--env", environment] if environment else []
     # with _, as every torchrun takes them: PyTorch before 2.0 knows no -
     job = ["torchrun", "--no_python", "--nproc_per_node", str(asked.gpus), "planner-health", verb, "--log", log]
-    command = f"{ENVIRONMENT}; {shlex.join(['planner-launch', *options, '--', *job])} 2>&1"
+    allocation = f"{ALLOCATION} --nodes={len(ids)} " if asked.slurm else ""
+    command = f"{ENVIRONMENT}; {allocation}{shlex.join(['planner-launch', *options, '--', *job])} 2>&1"
     return nodes.run(ids[:1], command, LAUNCH_S)[ids[0]]
 
 

@@ -40,7 +40,8 @@ class Part:
 @dataclass(frozen=True, kw_only=True)
 class Found:
     """nodes: that were asked. not_ready: node -> why. slow: node -> in what. boot_hours: of the slowest node.
-    all_reduce, tcp: GB/s of bus bandwidth over all nodes, with EFA and without. files_per_s: opened, written, read and
+    all_reduce, tcp: GB/s of bus bandwidth over all nodes, with EFA and without. usual: what earlier passes over as
+    many nodes were, as the data bucket has them. files_per_s: opened, written, read and
     removed by all nodes. why: what was not measured -> why not."""
 
     nodes: tuple[str, ...]
@@ -49,6 +50,7 @@ class Found:
     slow: Mapping[str, str] = field(default_factory=dict)
     boot_hours: float | None = None
     all_reduce: float | None = None
+    usual: str = ""
     slow_pairs: tuple[str, ...] = ()
     tcp: float | None = None
     files_per_s: float | None = None

@@ -18,6 +18,8 @@ from planner.models.number import median
 from planner.stack.spec import ClusterSpec
 
 SWAP = "planner node swap --stack {stack} --node {node}"
+SWAP_IN_SLURM = "docs/day-2.md, swap a node: {node}"
+END = "aws ec2 terminate-instances with the storage node at {node}: its group launches another"
 AGAIN = "planner acceptance, once it can be measured"
 
 
@@ -69,7 +71,7 @@ class _Judge:
             measured=well,
             planned=wanted,
             means=waiting(spec, well)[1],
-            mends=SWAP.format(stack=spec.stack, node=first) if first else "",
+            mends=self._swap(first) if first else "",
         )
 
     def slow(self) -> Line:
@@ -78,11 +80,17 @@ class _Judge:
         if slow:
             said = "; ".join(f"{node} is slow in {where}" for node, where in sorted(slow.items()))
             means = "all nodes wait for a slow one: its cost is in the lines below"
-            mends = SWAP.format(stack=self.given.spec.stack, node=min(slow))
-            return Line(id="slow-nodes", state=MISS, what=what, said=said, means=means, mends=mends)
+            return Line(id="slow-nodes", state=MISS, what=what, said=said, means=means, mends=self._swap(min(slow)))
         if not self.found.parts:
             return self._not("slow-nodes", what, "bench")
         return Line(id="slow-nodes", state=PASS, what=what, said=f"all {len(self.found.nodes)}")
+
+    def _swap(self, node: str) -> str:
+        """How a node is replaced: of the gang, of Slurm's, or of the storage cluster, which is known by its address."""
+        spec = self.given.spec
+        if spec.scheduler:
+            return SWAP_IN_SLURM.format(node=node)
+        return (SWAP if node in self.found.nodes or not spec.nvme else END).format(stack=spec.stack, node=node)
 
     def storage(self) -> Iterator[Line]:
         parts = self.found.parts
@@ -92,11 +100,14 @@ class _Judge:
         planned_bytes = median(self.entry.planned.run.demand.object_bytes) if self.entry.planned else 0.0
         for part in parts:
             if part.name == CHECKPOINT:
-                for id, rate in ((SAVE, part.write), (RESTORE, part.read)):
+                cold = "cold" not in self.found.why
+                for id, rate in ((SAVE, part.write), *([(RESTORE, part.read)] if cold else [])):
                     line = self._of(self.expected[id], rate.seconds, rate.gb_per_s, _requests(rate))
-                    yield _failed(line, rate)
+                    yield self._failed(line, rate)
+                if not cold:
+                    yield self._not(RESTORE, self.expected[RESTORE].quantity.what, "cold")
                 continue
-            yield _failed(
+            yield self._failed(
                 self._read(part, abs(part.object_bytes / planned_bytes - 1) < 0.5 / planned_bytes),
                 part.read,
                 part.write,
@@ -115,6 +126,17 @@ class _Judge:
         line = self._line(expected, rate.gb_per_s, said)
         means = "not the plan's size of objects: it changes nothing of the run" if line.state == MISS else ""
         return replace(line, id=f"read.{part.object_bytes}", means=means)
+
+    def _failed(self, line: Line, *rates: Rate) -> Line:
+        """A measurement whose requests failed is a miss, and no value of a plan: its rate is that of the rest."""
+        failed = sum(rate.failed for rate in rates)
+        if not failed:
+            return line
+        means = f"{failed:,} requests failed: this is no rate of storage that works"
+        mends = (
+            "planner pool status" if self.given.spec.pool else "read what the nodes said: -f json, then run it again"
+        )
+        return replace(line, state=MISS, change=None, assumption="", value=None, means=means, mends=mends)
 
     def _files(self) -> Line:
         what, rate = "files opened, written, read and removed by all nodes, a second", self.found.files_per_s
@@ -142,6 +164,7 @@ class _Judge:
             least = LEAST_OF_LINE * line_rate
             state = PASS if measured >= least else MISS
             said = f"{measured:.3g} GB/s; the line rate is {line_rate:.0f}, and less than {least:.0f} is a miss"
+            said += f"; earlier: {self.found.usual}" if self.found.usual else ""
             line = Line(id="all-reduce", state=state, what=what, said=said, unit="GB/s", measured=measured, low=least)
             yield self._slower(line, fabric, least, measured) if state == MISS else line
         tcp = self.found.tcp
@@ -207,15 +230,6 @@ class _Judge:
             return line
         unit = expected.quantity.unit
         return replace(line, unit=unit, low=expected.low, planned=expected.planned, high=expected.high)
-
-
-def _failed(line: Line, *rates: Rate) -> Line:
-    """A measurement whose requests failed is a miss, and no value of a plan: its rate is that of the rest."""
-    failed = sum(rate.failed for rate in rates)
-    if not failed:
-        return line
-    means = f"{failed:,} requests failed: this is no rate of a pool that works"
-    return replace(line, state=MISS, change=None, assumption="", value=None, means=means, mends="planner pool status")
 
 
 def _requests(rate: Rate) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -11,12 +11,14 @@ from typing import Any
 from planner.account.aws_client import MakeClient, RefusedRequest, aws_errors
 from planner.account.patience import Patience
 from planner.errors import AwsProblem
+from planner.stack.deployed_resources import NAME_TAG, STACK_TAG
 
 DOCUMENT = "AWS-RunShellScript"
 POLICY = "infra/operator-policy.json"
 AT_ONCE = 50  # ids of one SendCommand at most (Systems Manager API Reference, SendCommand, InstanceIds)
 RUNNING = ("Pending", "InProgress", "Delayed")
 NOT_YET = "InvocationDoesNotExist"  # a command that was just sent
+NODE = "fleet-node"  # tag of what the fleet's launch template starts (infra/launch.py, launch_tags)
 LATE_S = 120.0  # beyond a command's own limit, for Systems Manager
 PREFIX = "boot-logs/"  # of records that nodes write about their starts: fleet_pool.node.starts
 
@@ -41,16 +43,20 @@ class Member:
 
 @dataclass(frozen=True, kw_only=True)
 class Fleet:
-    """The GPU nodes of one stack. groups: one, or one for each Capacity Block. sleep: replaced in tests."""
+    """The GPU nodes of one stack. groups: one, or one for each Capacity Block; none where AWS PCS starts the nodes,
+    which have tags of the `stack`. sleep: replaced in tests."""
 
     groups: tuple[str, ...]
+    stack: str = ""
     region: str
     make: MakeClient
     pace_s: float = 5.0
     sleep: Callable[[float], None] = field(default=time.sleep)
 
     def members(self) -> tuple[Member, ...]:
-        """In service, by id. Raises AwsProblem, CredentialsProblem."""
+        """In service, by id; of AWS PCS those that run. Raises AwsProblem, CredentialsProblem."""
+        if not self.groups:
+            return self._running()
         with aws_errors(f"groups {', '.join(self.groups)}", POLICY):
             found = self.make("autoscaling", self.region).describe_auto_scaling_groups(
                 AutoScalingGroupNames=list(self.groups)
@@ -65,10 +71,15 @@ class Fleet:
         for first in range(0, len(ids), AT_ONCE):
             with aws_errors("the nodes of the group", POLICY):
                 answer = self.make("ec2", self.region).describe_instances(InstanceIds=ids[first : first + AT_ONCE])
-            for one in (node for entry in answer["Reservations"] for node in entry["Instances"]):
-                id = one["InstanceId"]
-                members[id] = Member(id=id, host=one.get("PrivateIpAddress", ""), launched=one.get("LaunchTime"))
+            members |= {one.id: one for one in _instances(answer)}
         return tuple(members.get(id, Member(id=id, host="")) for id in ids)
+
+    def _running(self) -> tuple[Member, ...]:
+        wanted = {f"tag:{STACK_TAG}": self.stack, f"tag:{NAME_TAG}": NODE, "instance-state-name": "running"}
+        filters = [{"Name": name, "Values": [value]} for name, value in wanted.items()]
+        with aws_errors(f"the nodes of stack {self.stack}", POLICY):
+            pages = list(self.make("ec2", self.region).get_paginator("describe_instances").paginate(Filters=filters))
+        return tuple(sorted((one for page in pages for one in _instances(page)), key=lambda one: one.id))
 
     def run(self, ids: Sequence[str], command: str, limit_s: float) -> dict[str, Said]:
         """One command on these nodes at the same moment, by node. Raises AwsProblem, CredentialsProblem."""
@@ -139,3 +150,11 @@ class Fleet:
         """Raises AwsProblem, CredentialsProblem."""
         with aws_errors(f"s3://{bucket}/{key}", POLICY):
             self.make("s3", self.region).put_object(Bucket=bucket, Key=key, Body=text.encode())
+
+
+def _instances(answer: Mapping[str, Any]) -> list[Member]:
+    return [
+        Member(id=one["InstanceId"], host=one.get("PrivateIpAddress", ""), launched=one.get("LaunchTime"))
+        for entry in answer["Reservations"]
+        for one in entry["Instances"]
+    ]

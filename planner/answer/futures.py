@@ -16,13 +16,14 @@ BINS, FEWEST = 32, 200
 
 @dataclass(frozen=True, kw_only=True)
 class Future:
-    """fraction: of the draws. USD: the middle of these draws, and what 1 in 10 of them is below and above; infinite
-    where the run does not finish."""
+    """fraction: of the draws. USD: the middle of these draws, their mean, and what 1 in 10 of them is below and above;
+    infinite where the run does not finish."""
 
     fraction: float
     p10_usd: float
     p50_usd: float
     p90_usd: float
+    mean_usd: float
 
 
 def futures_of(cost_usd: NDArray[np.float64]) -> tuple[Future, ...]:
@@ -64,4 +65,5 @@ def _future(ordered: NDArray[np.float64], count: int) -> Future:
         p10_usd=_middle(ordered, 0.1),
         p50_usd=_middle(ordered),
         p90_usd=_middle(ordered, 0.9),
+        mean_usd=float(np.mean(ordered)),
     )

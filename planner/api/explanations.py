@@ -18,7 +18,7 @@ from planner.estimate.result import Scenario
 from planner.models.bill import Unpriced
 from planner.plan.load import LoadedPlan
 from planner.plan.overrides import split_path
-from planner.plan.wording import did_you_mean, shown
+from planner.plan.wording import did_you_mean, nearest, shown
 from planner.report.data import explanation_json
 from planner.report.terminal import explanation_text
 from planner.report.wording.origins import OriginIndex, origin_index
@@ -60,14 +60,20 @@ class Explanation:
     def unit(self) -> str:
         return "USD" if isinstance(self.found, Unpriced) else self.found.derived.unit
 
-    def text(self, *, width: int = 100, depth: int | None = 2, again: Sequence[str] = ()) -> str:
+    def text(
+        self, *, width: int = 100, depth: int | None = 2, again: Sequence[str] = (), everything: bool = True
+    ) -> str:
         """Lines of at most `width` cells (at least 40). depth: levels of inputs that are opened, None for all.
-        again: options that a next command must repeat."""
+        again: options that a next command must repeat. everything: not only the largest parts and effects."""
         if isinstance(self.found, Unpriced):
             return explanation_text.unpriced(self.comparison, self.scenario, self.found, width)
         again = (self.plan_path, *again)
         return explanation_text.render(
-            self.comparison, self.found, self.origins, self.simulated, width=width, depth=depth, again=again
+            *(self.comparison, self.found, self.origins, self.simulated),
+            width=width,
+            depth=depth,
+            again=again,
+            everything=everything,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -157,7 +163,16 @@ def _found(request: Request, comparison: Comparison, chosen: Scenario, id: str, 
     if id.startswith(("bill.", "bill[")):
         raise UsageProblem(f"{chosen.id} has no {shown(id)}: its bill is bill.0 to bill.{len(chosen.bill) - 1}")
     near = did_you_mean(id, [*known_of(chosen), *keys])
-    raise UsageProblem(f"{chosen.id} has no number {shown(id)}: {near or 'leave the ID out to list them all'}")
+    listed = f"`planner explain {shlex.quote(plan)} {shlex.quote(chosen.id)} --all` lists all"
+    raise UsageProblem(f"{chosen.id} has no number {shown(id)}: {near or listed}")
+
+
+def is_number(comparison: Comparison, chosen: Scenario, text: str) -> bool:
+    """Whether a text where a scenario is expected is the id of a number, or close to one."""
+    if "/" in text or text.lstrip("#").isdigit():
+        return False
+    known = [*known_of(chosen), *(entry.key for entry in comparison.assumptions)]
+    return text in known or text.startswith(("bill.", "bill[")) or bool(nearest(text, known))
 
 
 def place_in(loaded: LoadedPlan) -> Callable[[str], str]:

@@ -183,7 +183,7 @@ def _line(
     converted = [in_unit(charge.quantity, charge.unit, unit) for charge in charges if charge.quantity]
     comparable = [quantity for quantity in converted if quantity is not None]
     quantity = sum(comparable) if len(comparable) == len(converted) else None
-    by_quantity, by_price = _effects(planned, planned_usd, quantity, usd)
+    by_quantity, by_price = effects(planned, planned_usd, quantity, usd)
     return ReconciledLine(
         line=name,
         unit=unit,
@@ -197,7 +197,7 @@ def _line(
     )
 
 
-def _effects(
+def effects(
     planned: float | None, planned_usd: float, billed: float | None, billed_usd: float
 ) -> tuple[float | None, float | None]:
     """(quantity effect, price effect) in USD; None without a unit price on both sides."""

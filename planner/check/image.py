@@ -82,6 +82,26 @@ def allowed_line(what: str, ami: str, state: Any, images: Any, wanted: Wanted) -
     return matter.bad(BLOCKS, "enabled: the image is not allowed, so that no node starts")
 
 
+def lustre_line(ami: str, images: Any, wanted: Wanted) -> Line:
+    """Whether each start of a node depends on what AWS's repository has for the image's kernel that day."""
+    matter = waits(
+        "lustre-client",
+        f"does image {ami} have the Lustre client for its kernel",
+        wanted,
+        "start a canary, make an image of it once it is ready, then planner stack PLAN --scenario ID --ami AMI",
+    )
+    if isinstance(images, NotKnown) or not is_known(ami):
+        return matter.not_known(images or NotKnown(why="no image is chosen"))
+    entry = next((one for one in images if one.get("ImageId") == ami), {})
+    if entry.get("ImageOwnerAlias") == "amazon":
+        return matter.bad(
+            WARNS,
+            "an image of Amazon: if it has none, each start installs the newest for its kernel, and a node that is "
+            "replaced later may find none (aws/aws-parallelcluster issues 2095 and 3034)",
+        )
+    return matter.not_known(NotKnown(why="nothing published says it; a node without one says so in its boot log"))
+
+
 def of_ecr(image: str, region: str) -> dict[str, Any]:
     """How ECR is asked for the container image of jobs; nothing where it is not in ECR of this Region."""
     found = ECR.fullmatch(image)
@@ -103,7 +123,14 @@ def job_image_line(image: str, images: Any, wanted: Wanted) -> Line:
     if not is_known(image):
         return matter.bad(BLOCKS, "not chosen")
     if not isinstance(images, NotKnown):
-        return matter.fine("it exists") if images else matter.half("no image and no refusal")
+        if not images:
+            return matter.half("no image and no refusal")
+        digest = images[0].get("imageDigest", "")
+        if "@sha256:" in image or not digest:
+            return matter.fine("it exists")
+        means = "a job that is tried again pulls whatever the tag then names"
+        pins = f"planner stack PLAN --image {image.partition('@')[0].rpartition(':')[0] or image}@{digest}"
+        return replace(matter, means=means, mends=pins).bad(WARNS, f"it exists, by a tag that may move: now {digest}")
     if images.code in NO_IMAGE:
         return matter.bad(BLOCKS, "ECR has no such image")
     return matter.not_known(images)

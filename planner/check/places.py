@@ -103,6 +103,26 @@ def internet_line(options: Any, subnets: Any, wanted: Wanted) -> Line:
     return matter.bad(BLOCKS, f"{mode}, for every VPC that is not excluded")
 
 
+def stack_line(subnets: Any, instances: Any, wanted: Wanted) -> Line:
+    """What carries the stack's tags already: an update that was killed leaves it in no output. instances: that run."""
+    spec = wanted.spec
+    matter = Matter(
+        id="stack",
+        asked=f"what exists with the tags of stack {spec.stack}",
+        means="the network bills without nodes: a fleet at zero, or an update that was cut off, and the next one may "
+        "make parts of it twice",
+        mends=f"planner teardown-check --stack {spec.stack} lists it; docs/operations.md, a killed `up`",
+    )
+    for answer in (subnets, instances):
+        if isinstance(answer, NotKnown):
+            return matter.not_known(answer)
+    count = sum(len(entry.get("Instances", ())) for entry in instances)
+    said = f"{len(subnets)} subnets, {count} instances that run"
+    if subnets and not count:
+        return matter.bad(WARNS, said)
+    return matter.fine(said if subnets or count else "nothing")
+
+
 def subnet_line(subnets: Any, wanted: Wanted) -> Line:
     """Whether the nodes' subnet of a deployed stack has addresses for all nodes and one round of replacements."""
     spec = wanted.spec

@@ -13,6 +13,8 @@ from planner.check.wanted import Wanted, types_of
 from planner.stack.deployed_resources import STACK_TAG
 from planner.stack.spec import Block, ClusterSpec, is_known
 
+RUNS = ["pending", "running"]
+
 
 def check(wanted: Wanted, ask: Ask, started: Callable[[str], None] = lambda _: None) -> list[Line]:
     """All lines. started: called with the name of each part before it asks."""
@@ -107,6 +109,8 @@ def _places(wanted: Wanted, ask: Ask, zones: Any, subnets: Any) -> Iterator[Line
         yield places.offering_line(name, offered, wanted)
         for zone in more:
             yield places.more_zone_line(name, zone, offered)
+    tags = [{"Name": f"tag:{STACK_TAG}", "Values": [spec.stack]}, {"Name": "instance-state-name", "Values": RUNS}]
+    yield places.stack_line(subnets, ask("ec2:DescribeInstances", Filters=tags), wanted)
     yield places.subnet_line(subnets, wanted)
     yield places.internet_line(ask("ec2:DescribeVpcBlockPublicAccessOptions"), subnets, wanted)
 
@@ -179,6 +183,8 @@ def _images(wanted: Wanted, ask: Ask, hardware: Sequence[Mapping[str, Any]]) -> 
         size, device = part.root_volume_gib, part.root_device
         yield image.image_line(what, part.ami, size, device, processors.get(name, ()), images, wanted)
         yield image.allowed_line(what, part.ami, allowed, images, wanted)
+        if what == "fleet" and spec.lustre:
+            yield image.lustre_line(part.ami, images, wanted)
     if spec.workers:
         named = image.of_ecr(spec.workers.image, spec.region)
         there = ask("ecr:DescribeImages", **named) if named else NotKnown(why="it is not in ECR of this Region")

@@ -12,7 +12,7 @@ from planner.cli.gates import check_junit
 from planner.cli.options import STACK, Asked, common, evidence_options, priced_plan, scenario_option
 from planner.cli.output import check_out, format_of, room_of, say, write_result
 from planner.cli.progress import progress
-from planner.cli.stack_shared import deployed
+from planner.cli.stack_shared import FILE_SYSTEM, deployed, linked_folder, nodes_of
 from planner.errors import ExitCode, PlannerError
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ def command(
     quiet: bool,
     debug: bool,
 ) -> int:
-    """Measure the stack of one scenario of PLAN before it takes jobs: readiness, the pool by object size, a checkpoint
-    of the planned size, starts, bandwidth between nodes.
+    """Measure the stack of one scenario of PLAN before it takes jobs: readiness, reads by object size (from the pool,
+    FSx for Lustre or S3), a checkpoint of the planned size, starts, bandwidth between nodes.
 
     Systems Manager runs the measurement on all nodes at once; it takes minutes and what the nodes cost. Each value is
     beside the plan's range; a miss says what it costs over the run. The result goes to acceptance/ in the stack's data
@@ -102,24 +102,23 @@ def command(
 def _measured(request: Request, spec: ClusterSpec, tcp: bool, now: datetime, quiet: bool) -> tuple[Found, Fleet, str]:
     from planner.acceptance import ask
     from planner.acceptance.planned import evaluated
-    from planner.account import aws_client
-    from planner.account.commands import Fleet
     from planner.models.number import median
-    from planner.stack.names import scaling_groups
 
     entry = evaluated(request, spec.scenario)
     assert entry.planned is not None
     demand = entry.planned.run.demand
     planned = int(min(median(demand.object_bytes), LARGEST))
-    fleet = Fleet(groups=scaling_groups(spec), region=spec.region, make=aws_client.client)
+    fleet = nodes_of(spec)
     asked = ask.Asked(
         run=f"{now:%Y%m%dT%H%M%S}",
         sizes=tuple(sorted({*SMALL, planned})),
         checkpoint_bytes=int(median(demand.checkpoint_bytes)),
-        has_pool=spec.pool is not None,
+        storage=ask.POOL if spec.pool else ask.FOLDER if spec.lustre else ask.S3,
         gpus=spec.fleet.gpus if spec.fleet.nodes > 1 else 0,
         tcp=tcp,
-        folder="/fsx" if spec.lustre else "",  # its root is linked to no bucket
+        folder=FILE_SYSTEM if spec.lustre else "",  # its root is linked to no bucket
+        linked=linked_folder(spec, exported=True),
+        slurm=spec.scheduler is not None,
         # no more than a quarter of a node's share of the data, so that nothing is evicted for it
         most_bytes=int(min(2**30, max(demand.hot_bytes / demand.nodes / 4, 2**20))),
     )
@@ -133,7 +132,8 @@ def _measured(request: Request, spec: ClusterSpec, tcp: bool, now: datetime, qui
         hours = fleet.start_hours(bucket, fleet.members()) if bucket else {}
     if hours:
         return replace(found, boot_hours=max(hours.values())), fleet, bucket
-    return replace(found, why={"boot": "no node has a record of its start", **found.why}), fleet, bucket
+    no_record = "AWS PCS starts these nodes: no record" if spec.scheduler else "no node has a record of its start"
+    return replace(found, why={"boot": no_record, **found.why}), fleet, bucket
 
 
 def _kept(fleet: Fleet, bucket: str, key: str, document: str, quiet: bool) -> None:

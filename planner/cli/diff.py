@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 @click.option("--prices-a", metavar="DATE|DIR", help="Price book of A.")
 @click.option("--prices-b", metavar="DATE|DIR", help="Price book of B.")
 @overrides_option("Override a value of both plans.")
-@click.option("--set-a", "overrides_a", multiple=True, metavar="PATH=VALUE", help="Override a value of A.")
-@click.option("--set-b", "overrides_b", multiple=True, metavar="PATH=VALUE", help="Override a value of B.")
+@overrides_option("Override a value of A.", "--set-a", "overrides_a")
+@overrides_option("Override a value of B.", "--set-b", "overrides_b")
 @click.option(
     "--scenario",
     "scenarios",

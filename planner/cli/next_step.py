@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from planner.cli.output import say
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 FOR_PEOPLE = ("table", "text", "html", "md")
 APPROVE, DEPLOY = "approve", "deploy"
 HOW_ROWS_ARE_BOUGHT = {
-    "capacity-block": "it says the rest: check the account, buy the Capacity Block, `pulumi up`",
+    "capacity-block": "it says the rest: check the account, see the offers, buy the block, `pulumi up`",
     "ri": "the Reserved Instances are bought in your account",
     "sp": "the Savings Plan is bought in your account",
 }
@@ -57,17 +58,19 @@ def after_row(
 
 
 def _line(asked: Asked, row: Row | None, step: str, settings: Sequence[str], change: Sequence[str]) -> str:
-    added = [word for text in settings for word in ("--set", text)]
+    asked = replace(asked, overrides=(*asked.overrides, *settings))
     if row is None or not row.eligible:
-        words = [*added, *(word for text in change for word in ("--set", text))]
-        why = "to see what each choice lacks" if not change else "to try the cheapest of these changes"
-        return f"{why}: {command_of('compare', asked, [*words, *([] if change else ['--all'])])}"
+        if not change:
+            return f"to see what each choice lacks: {command_of('compare', asked, ['--all'])}"
+        changed = replace(asked, overrides=(*asked.overrides, *change))
+        return f"to try the cheapest of these changes: {command_of('compare', changed, [])}"
     if step == APPROVE:
-        return f"to approve it: {command_of('report', asked, [*added, '--sheet', '-o', 'sheet.html'])}"
+        return f"to approve it: {command_of('report', asked, ['--sheet', '-o', 'sheet.html'])}"
     if row.priced_only:
         return f"choose another: the planner cannot deploy it ({row.priced_only})"
     how = HOW_ROWS_ARE_BOUGHT.get(row.option.family, "") if row.option else ""
-    return f"to deploy it: {command_of('stack', asked, [*added, '--scenario', 'best'])}" + (f"; {how}" if how else "")
+    # the command stays whole, on a line that can be copied
+    return f"to deploy it: {command_of('stack', asked, ['--scenario', 'best'])}" + (f"\n  {how}" if how else "")
 
 
 def command_of(verb: str, asked: Asked, words: Sequence[str]) -> str:

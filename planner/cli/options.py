@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from planner.api.arguments import day_of
-from planner.cli.output import room_of, say
+from planner.cli.output import room_of, say, warn
 from planner.errors import UsageProblem
 from planner.estimate.defaults import DEFAULT_DRAWS, DEFAULT_SEED, MAX_DRAWS, MAX_SEED
 
@@ -50,9 +50,29 @@ def prices_option(help: str = "Price book. [default: the plan's, else that of it
     return click.option("--prices", metavar="DATE|DIR", help=help)
 
 
-def overrides_option(help: str = "Override a value of the plan; @FILE has several, by section.") -> Callable[..., Any]:
-    """--set, which may repeat."""
-    return click.option("--set", "overrides", multiple=True, metavar="PATH=VALUE", help=help)
+def overrides_option(
+    help: str = "Override a value of the plan; @FILE has several, by section.",
+    option: str = "--set",
+    name: str = "overrides",
+) -> Callable[..., Any]:
+    """--set, which may repeat; of one path the last is taken, with a warning."""
+    return click.option(option, name, multiple=True, metavar="PATH=VALUE", help=help, callback=last_of_each)
+
+
+def last_of_each(context: click.Context, option: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
+    """Of each path the last value; a warning for each that is left out."""
+    kept = latest(given)
+    for text in given:
+        path = text.partition("=")[0].strip()
+        if text not in kept and not context.params.get("quiet"):
+            used = next(one for one in kept if one.partition("=")[0].strip() == path)
+            warn(f"{option.opts[0]} {path} is given twice: {text} is left out, {used} is used")
+    return kept
+
+
+def latest(overrides: Sequence[str]) -> tuple[str, ...]:
+    """Of each path the last one, as a plan takes it."""
+    return tuple({text.partition("=")[0].strip(): text for text in overrides}.values())
 
 
 def scenario_option(what: str, default: str = "") -> Callable[..., Any]:
@@ -86,6 +106,11 @@ def evidence_options(unknown: str) -> Callable[..., Any]:
         return function
 
     return with_options
+
+
+def all_option(what: str) -> Callable[..., Any]:
+    """--all, of a verb whose lists are folded. what: it shows then."""
+    return click.option("--all", "everything", is_flag=True, help=f"Show {what}.")
 
 
 def top_option(help: str) -> Callable[..., Any]:
@@ -170,7 +195,7 @@ class Asked:
     @property
     def again(self) -> tuple[str, ...]:
         """What a next command must repeat to price the same: every option here that is not at its default."""
-        words = [word for text in self.overrides for word in ("--set", text)]
+        words = [word for text in latest(self.overrides) for word in ("--set", text)]
         for name, value, default in (
             ("--draws", self.draws, None),
             ("--seed", self.seed, DEFAULT_SEED),

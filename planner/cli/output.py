@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from planner.errors import UsageProblem
+from planner.report.wording.wrapping import wrap
 from planner.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def say(message: str, quiet: bool = False) -> None:
 
 def warn(message: str, quiet: bool = False, colour: str = "auto") -> None:
     """A warning for the person at the terminal. colour: what --color says; only standard error counts here."""
-    text = f"warning: {message}"
+    text = "\n".join(wrap(f"warning: {message}", columns(), "  "))
     say(f"\x1b[33m{text}\x1b[0m" if use_colour(colour, sys.stderr) else text, quiet)
 
 

@@ -11,6 +11,7 @@ from planner.cli.next_step import FOR_PEOPLE, command_of
 from planner.cli.options import (
     OUT,
     Asked,
+    all_option,
     common,
     format_option,
     planned_stack,
@@ -31,6 +32,7 @@ from planner.cli.stack_shared import planned
     "[default: by FILE's ending, else table]",
 )
 @OUT
+@all_option("every resource by its name, not one row for each component")
 @common
 def command(
     asked: Asked,
@@ -39,6 +41,7 @@ def command(
     nic_profile: str,
     style: str | None,
     out: str | None,
+    everything: bool,
     color: str,
     quiet: bool,
     debug: bool,
@@ -61,7 +64,9 @@ def command(
         text = svg(graph, stored_usd=stored_usd)
     else:
         room = room_of(out)
-        text = resources_text.table(graph, stored_usd=stored_usd, width=room.width, ascii_only=room.ascii_only)
+        text = resources_text.table(
+            graph, stored_usd=stored_usd, width=room.width, ascii_only=room.ascii_only, everything=everything
+        )
     write_result(text, out)
     if style in FOR_PEOPLE and asked.plan != "-":
         say(f"Next, to deploy it: {command_of('stack', asked, ['--scenario', scenario or 'best'])}", quiet)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from planner.cli.next_step import command_of
 from planner.cli.options import OUT, Asked, common, format_option, priced_plan, scenario_option
 from planner.cli.output import format_of, room_of, warn_of_prices, write_result
 from planner.cli.progress import Watched
@@ -21,9 +22,8 @@ if TYPE_CHECKING:
 @priced_plan
 @click.option(
     "--vs",
-    required=True,
     metavar="on-demand|FILE",
-    help="Your way today: On-Demand nodes, or the recommended choice of another plan file.",
+    help="Your way today: On-Demand nodes, or the recommended choice of another plan file. [required]",
 )
 @scenario_option("The choice of PLAN", default="best")
 @format_option(["text", "md", "svg"], "md for a message, svg for a slide. [default: by FILE's ending, else text]")
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @common
 def command(
     asked: Asked,
-    vs: str,
+    vs: str | None,
     scenario: str | None,
     style: str | None,
     out: str | None,
@@ -43,9 +43,20 @@ def command(
 
     Both ways are simulated with the same draws and the same price book, so that the saving is known in each outcome.
     They have to do the same work. Where your way is as cheap, or cheaper, the card says so.
+
+    \b
+    Examples:
+      planner quote plan.yaml --vs on-demand
+      planner quote plan.yaml --vs today.yaml -o card.svg
     """
     from planner.answer.quote import ON_DEMAND
 
+    if vs is None:
+        raise UsageProblem(
+            "--vs is missing: it names your way today, which the card compares the plan with. Write\n"
+            f"    {command_of('quote', asked, ['--vs', ON_DEMAND])}\n"
+            "or, instead of on-demand, the file of the plan of your way today"
+        )
     style = format_of(style, out, ("text", "md", "svg"))
     ask = asked.ask()
     other = None if vs == ON_DEMAND else _today(vs, asked, ask)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import click
 
-from planner.api.arguments import day_of, named
+from planner.api.arguments import day_of
 from planner.cli.options import OUT, STACK, Asked, common, format_option, priced_plan, scenario_option
 from planner.cli.output import check_out, format_of, room_of, say, write_result
+from planner.cli.progress import Watched
 from planner.errors import UsageProblem
 
 
@@ -60,22 +61,19 @@ def command(
     Charges are found by the tag planner:stack, which has to be active as a cost allocation tag. Fees of a Capacity
     Block and upfront payments are spread over the hours that they cover; credits, refunds and taxes are listed apart.
     A bill that ends before the plan does is compared up to its end.
-    """
-    from planner.api.reconciliations import reconciled
-    from planner.decide.compare import compare
 
+    Of a fleet the bill is compared by project, with --sacct; --stack takes several names, separated by commas.
+    """
     style = format_of(style, out, ("table", "csv", "html"))
     if measured is not None:
         check_out(measured)
         if measured == "-" or measured == out:
             raise UsageProblem("--measured needs a file of its own")
     last = day_of(until, "--until") if until else None
-    request = asked.request()
-    comparison = compare(request)
-    found = reconciled(
-        request,
-        comparison,
-        named(comparison, scenario or "best"),
+    ask = asked.ask()
+    found = ask.loaded.kind.part("billed").beside(
+        ask,
+        scenario or "best",
         bills,
         stack=stack,
         until=last,
@@ -84,6 +82,7 @@ def command(
         sacct=sacct,
         zone=zone,
         reading=lambda path: say(f"reading {path}", quiet),
+        watch=Watched(quiet),
     )
     if style == "csv":
         from planner.report.data.reconciliation_csv import render as render_csv

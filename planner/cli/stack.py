@@ -64,7 +64,8 @@ if TYPE_CHECKING:
 @click.option(
     "--switch",
     is_flag=True,
-    help="Overwrite a stack file of another layout or purchase; `pulumi up` then takes away what the new one lacks.",
+    help="Overwrite a stack file of another layout or purchase; `pulumi up` then takes away what the new one lacks. "
+    "Asks the nodes first whether S3 has every file of an FSx file system that goes; not with --force.",
 )
 @click.option(
     "--canary",
@@ -142,7 +143,7 @@ def command(
             f"    to deploy it all the same: --scenario {chosen.id}"
         )
     kept = before.spec if before else None
-    spec = written_over(path, kept, spec_of(chosen, kept, name), switch, printed=out == "-")
+    spec = written_over(path, kept, spec_of(chosen, kept, name), switch, printed=out == "-", force=force)
     refuse_over(spec)
     text = rendered(spec, before.text if before else "", where=str(path))
     if out == "-":

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 from planner.cli.progress import Watched
 from planner.errors import UsageProblem
 
+FILE_SYSTEM = "/fsx"  # on nodes: infra/node/render.py, LUSTRE_ROOT
+
 if TYPE_CHECKING:
+    from planner.account.commands import Fleet
     from planner.answer.row import Row
     from planner.cli.options import Asked
     from planner.kinds.asking import Ask
@@ -61,12 +64,19 @@ def project_folder(out: str | None = None) -> Path:
 
 
 def written_over(
-    path: Path, kept: ClusterSpec | None, spec: ClusterSpec, switch: bool, *, printed: bool = False
+    path: Path,
+    kept: ClusterSpec | None,
+    spec: ClusterSpec,
+    switch: bool,
+    *,
+    printed: bool = False,
+    force: bool = False,
 ) -> ClusterSpec:
-    """The spec as it may be written over a stack file: with the word for what goes, where that was given.
+    """The spec as it may be written over a stack file: with the word for what goes, where that was given, and once S3
+    has every file of a file system that goes.
 
-    printed: to standard output, which takes nothing away. Raises UsageProblem for another layout or purchase without
-    the word.
+    printed: to standard output, which takes nothing away. force: without looking at the files. Raises UsageProblem for
+    another layout or purchase without the word; AwsProblem, CredentialsProblem.
     """
     from planner.stack.switching import needs_word, refusal, standing, switched
 
@@ -74,7 +84,31 @@ def written_over(
         return spec
     if not switch:
         raise UsageProblem(refusal(standing(kept), spec, str(path)))
+    if kept.lustre and kept.layout != spec.layout and not force:
+        from planner.account.flush import flush
+
+        own, read = (linked_folder(kept, exported=exported) for exported in (True, False))
+        flush(nodes_of(kept), [FILE_SYSTEM, f"--exported={own}", f"--read={read}"])
     return switched(kept, spec)
+
+
+def nodes_of(spec: ClusterSpec) -> Fleet:
+    """The GPU nodes of a deployed stack. Raises UsageProblem for a pool of workers."""
+    from planner.account import aws_client
+    from planner.account.commands import Fleet
+    from planner.stack.names import scaling_groups
+
+    groups = () if spec.scheduler else scaling_groups(spec)
+    return Fleet(groups=groups, stack=spec.stack, region=spec.region, make=aws_client.client)
+
+
+def linked_folder(spec: ClusterSpec, *, exported: bool) -> str:
+    """The folder of the file system of which S3 gets every file, or the one that it fills; "" for none."""
+    from infra.layouts import LAYOUTS
+
+    has_links = spec.lustre is not None and spec.lustre.deployment == "PERSISTENT_2"
+    folders = LAYOUTS[spec.layout].directories if has_links else ()
+    return next((one.name for one in folders if one.exported is exported), "")
 
 
 def refuse_over(spec: ClusterSpec) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from planner.decide.again import Decider
 from planner.decide.break_evens import Search, search
@@ -60,7 +60,7 @@ def study(
     parameters = parameters_of(listed, comparison.assumptions)
     choices = plan_parameters_of(listed)
     searches = search(Decider(request, comparison), [*choices, *parameters], each)
-    found = swings(repricing, parameters, scenario.id, searches)
+    found = swings(replace(request, derivations=False), repricing, parameters, scenario.id, searches)
     cells = _what_if(listed, repricing, choices, found, scenario.purchase) if grid else None
     return Study(
         scenario=scenario,

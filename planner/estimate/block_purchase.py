@@ -32,6 +32,8 @@ from planner.models.ledger import Ledger
 from planner.models.number import Number, median
 from planner.models.values import Values
 
+PRICE_OF = "Capacity Block price of"
+ALL_OFFERS = "look at all offers before you buy one"
 SOLD = "rule:whether AWS sells it, with the chance block.extension_granted_fraction"
 LENGTH = "rule:of all lengths that can be bought at once, nearly the least mean cost with what follows its end"
 HELD = "rule:of all lengths that can be bought at once, the least cost with what follows for the time that is left"
@@ -136,7 +138,7 @@ def bill_block(
         more = tuple(_more_cash(purchase, median(had), usd) for usd in later)
     sizes = block_sizes(purchase.nodes)
     warnings = [
-        f"Capacity Block price of {offer.price.observed}: AWS changes it, and may have no offer"
+        f"{PRICE_OF} {offer.price.observed}: AWS changes it, and may have no offer"
         + (". A run that outlasts its block does not finish" if ends_with_block and not purchase.is_held else "")
     ]
     if purchase.is_held and len(block_parts(int(days))) > 1:
@@ -146,8 +148,8 @@ def bill_block(
     if len(sizes) > 1:
         shown = " + ".join(str(size) for size in sizes)
         warnings.append(
-            f"{purchase.nodes} nodes are {len(sizes)} blocks ({shown}), each bought by itself, perhaps in different "
-            "clusters: look at all offers before you buy one (planner reserve --dry-run)"
+            f"{purchase.nodes} nodes are {len(sizes)} blocks ({shown}), each bought by itself: {ALL_OFFERS} (planner "
+            "reserve --dry-run)"
         )
     fee = ledger.sheet.arithmetic(
         BLOCK_FEE,

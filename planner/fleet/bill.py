@@ -1,4 +1,4 @@
-"""The bill of a fleet: node-hours by how they were bought, then storage, volumes and Slurm, which all ways share."""
+"""The bill of a fleet: node-hours by how they were bought, then storage, network and Slurm, which all ways share."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from planner.layouts.base import Timing
 from planner.layouts.converged.bill import bill_control_nodes
 from planner.layouts.converged.settings import ConvergedSettings
 from planner.layouts.shared.network import bill_network
+from planner.layouts.shared.s3 import bill_key
 from planner.layouts.shared.scheduler import bill_scheduler
 from planner.mix.model import Kind
 from planner.models.bill import NODE_HOURS, Line, PlannedLine, Unpriced, mean_line
 from planner.models.bill_lines import COMMITMENT_UNUSED, COMPUTE
 from planner.models.capacity import gb_months, lustre_capacity_gib, pool_raw_tb, pool_usable_tb
 from planner.models.ledger import Ledger
-from planner.models.metered import resource_months
+from planner.models.metered import months_of
 from planner.models.number import each_draw
 from planner.models.sheet import UNRECORDED
 from planner.models.values import Values
@@ -32,7 +33,6 @@ from pricing.offers import Price
 KINDS = {Kind.RESERVED: "reserved", Kind.INSTANCE_PLAN: "instance-plan", Kind.COMPUTE_PLAN: "compute-plan"}
 LUSTRE = ("AmazonFSx", "PERSISTENT_2 SSD storage")
 LUSTRE_MBPS = "250 MB/s/TiB"
-KEY = ("awskms", "Customer managed key")
 STEP_GIB = 2400
 GIB = 2.0**30
 
@@ -79,11 +79,23 @@ def lustre_gib(plan: FleetPlan) -> int:
 
 
 def around(plan: FleetPlan, book: PriceBook, nodes: int, values: Values) -> Around:
-    """Storage by month, and what every stack has besides: network, volumes, guards, Slurm. nodes: that stand, of all
-    groups. values: with draws."""
-    ledger, months = Ledger(book=book, region=plan.region, sheet=UNRECORDED), float(plan.run.months)
-    hours = months * MONTH_HOURS
-    kept = float(sum(data_by_month(plan, one)[0].sum() for one in plan.projects))
+    """Storage by calendar month, and what every stack has besides: network, volumes, guards, Slurm, its key. nodes:
+    that stand, of all groups. values: with draws."""
+    ledger = Ledger(book=book, region=plan.region, sheet=UNRECORDED)
+    hours = plan.run.months * MONTH_HOURS
+    start = plan.start or book.as_of
+    until = [float(months_of(start=start, hours=h)) for h in np.arange(0.0, hours + 1, MONTH_HOURS).tolist()]
+    kept = sum(data_by_month(plan, one)[0] @ np.diff(until) for one in plan.projects)
+    timing = Timing(
+        standing_hours=hours,
+        months=until[-1],
+        retention_hours=0.0,
+        s3_read_bytes=0.0,
+        read_bytes=0.0,
+        s3_through_vpc=False,
+        checkpoints_written=0.0,
+        checkpoints_stored=0.0,
+    )
     if kept:
         quantity = gb_months(stored_bytes=kept, months=1.0)
         item = ("AmazonS3", "S3 Standard storage")
@@ -94,27 +106,16 @@ def around(plan: FleetPlan, book: PriceBook, nodes: int, values: Values) -> Arou
             "storage.lustre.capacity",
             LUSTRE,
             equation="S6",
-            quantity=size * months,
+            quantity=size * timing.months,
             inputs={},
             offering=LUSTRE_MBPS,
             standing=size,
         )
-    timing = Timing(
-        standing_hours=hours,
-        months=months,
-        retention_hours=0.0,
-        s3_read_bytes=0.0,
-        read_bytes=0.0,
-        s3_through_vpc=False,
-        checkpoints_written=0.0,
-        checkpoints_stored=0.0,
-    )
     bill_network(ledger, nodes, timing, values)
     bill_scheduler(ledger, nodes, nodes, timing, values)
     if plan.storage.layout == "converged":
         bill_control_nodes(ConvergedSettings.model_construct(), ledger, timing, values)
-    key = resource_months(count=1, months=months)
-    ledger.metered("storage.kms.key", KEY, equation="T6", quantity=key, inputs={}, standing=1)
+    bill_key(ledger, timing.months)
     return Around(
         lines=tuple(map(mean_line, ledger.lines)),
         usd=np.sum([each_draw(line.effective_cost, values.draws) for line in ledger.lines], axis=0),

@@ -28,6 +28,7 @@ from planner.fleet.past import Past, past_of
 from planner.fleet.result import FleetComparison, FleetScenario, FromFile, Sharing
 from planner.fleet.runs import UNLIMITED, Outcome, Task, counts_of, outcome_of, too_large
 from planner.fleet.sharing import partitions, shared_or_not
+from planner.fleet.spot import spot_bound
 from planner.fleet.with_demand import ran_on
 from planner.fleet.workload import MONTH_HOURS, Drawn, drawn_of, per_month
 from planner.models.number import share_of, share_within
@@ -121,9 +122,10 @@ def compare_fleet(
     rows = with_fractions(rows, outcomes, answer.recommended or rows[0].id)
     best = next((row for row in rows if row.id == answer.recommended), None)
     as_of = as_of or plan.start
-    places, own = (), None
+    places, own, spot = (), None, None
     if best is not None:
         places, own = stored(plan, book, best), owned(plan, book, best, drawn_values)
+        spot = spot_bound(plan, book, best, drawn_values)
     return FleetComparison(
         plan_name=plan.name,
         plan_sha256=loaded.sha256,
@@ -143,6 +145,7 @@ def compare_fleet(
         frontier=tuple(_frontier(rows)),
         stored=places,
         owned=own,
+        spot=spot,
     )
 
 

@@ -127,7 +127,7 @@ def _classes(nodes: Floats) -> list[tuple[int, int]]:
 
 
 def _show_back(plan: FleetPlan, row: FleetScenario) -> Iterator[ShowBack]:
-    """Nodes, volumes and Slurm by node-hours at On-Demand prices; storage by bytes, or by node-hours without any."""
+    """Nodes, volumes, network and Slurm by node-hours at On-Demand prices; storage by bytes, else by node-hours."""
     hours = np.array([one.node_hours for one in row.show_back]).T  # groups x projects
     listed = {line.line: line.list_unit_price for line in row.bill}
     weight = np.array(
@@ -138,7 +138,13 @@ def _show_back(plan: FleetPlan, row: FleetScenario) -> Iterator[ShowBack]:
     hot = _shares(np.array([data_by_month(plan, one)[1].sum() for one in plan.projects]), kept)
     usd = np.zeros(len(plan.projects))
     for line in row.bill:
-        share = kept if line.line.startswith("storage.s3") else hot if line.line.startswith("storage.") else by_use
+        share = (
+            kept
+            if line.line.startswith(("storage.s3", "storage.kms"))
+            else hot
+            if line.line.startswith("storage.")
+            else by_use
+        )
         usd += share * line.effective_cost
     for one, part in zip(row.show_back, usd, strict=True):
         yield replace(one, usd=float(part))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
@@ -46,13 +45,6 @@ class Jobs:
         mine = self.owner == owner
         columns = {name: one for name, one in vars(self).items() if isinstance(one, np.ndarray)}
         return replace(self, **{name: one[mine] for name, one in columns.items() if one.size})
-
-    def speeds(self, owners: Sequence[Owner]) -> list[Speeds]:
-        """Of each job."""
-        if not self.ways:
-            return [owners[owner].speeds for owner in self.owner.tolist()]
-        both = zip(self.way.tolist(), self.owner.tolist(), strict=True)
-        return [owners[owner].speeds if way < 0 else self.ways[way] for way, owner in both]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,8 +109,3 @@ class Ran:
         kept = np.maximum(np.minimum(self.held[:, 3], until) - self.held[:, 2], 0.0) * self.held[:, 4]
         np.add.at(found, (self.held[:, 0].astype(int), self.held[:, 1].astype(int)), kept)
         return found
-
-
-def sizes_of(nodes: Sequence[int]) -> list[int]:
-    """Distinct sizes, the smallest first."""
-    return sorted(set(nodes))

@@ -95,6 +95,21 @@ class Owned:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Spot:
+    """What spot could save for projects that give way and save checkpoints. node_hours: theirs, of the recommended
+    choice; usd_per_node_hour: of spot, for them. most_usd: no way to buy saves more. saved_usd: after interruptions,
+    against On-Demand for all of them. elapsed_factor: how many times as long their jobs take."""
+
+    projects: tuple[str, ...]
+    node_hours: float
+    usd_per_node_hour: float
+    most_usd: float
+    saved_usd: Range
+    elapsed_factor: float
+    interruptions_per_day: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class FleetScenario(Row):
     """A choice: nodes of each group, bought one way. Its planned cost is the mean over the draws, the sum of its bill;
     effort_usd is what waiting is worth.
@@ -145,7 +160,8 @@ class FleetComparison(Compared[FleetScenario]):
     """Every choice of a plan. sharing: what the same work waits on fixed partitions of the recommended nodes; None
     where nothing is recommended or one project is alone. from_file: None without a file of demand. frontier: ids of
     eligible choices that no other one beats in both cost and wait, by cost. warnings: notes that may change the
-    answer. stored, owned: other places for its data, and its nodes owned, beside the recommended choice."""
+    answer. stored, owned, spot: other places for its data, its nodes owned, and what spot could save, beside the
+    recommended choice."""
 
     plan: FleetPlan
     warnings: tuple[str, ...] = ()
@@ -154,3 +170,4 @@ class FleetComparison(Compared[FleetScenario]):
     frontier: tuple[str, ...] = ()
     stored: tuple[Stored, ...] = ()
     owned: Owned | None = None
+    spot: Spot | None = None

@@ -14,6 +14,7 @@ it is. A kind's folder:
 | `quoted` | its card beside the way of today |
 | `numbers` | what `explain` tells |
 | `runs` | what `simulate` replays |
+| `billed` | the plan beside AWS's bill |
 | `deployed` | the stack of a choice |
 | `python` | its classes in the Python interface |
 """

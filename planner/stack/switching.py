@@ -12,6 +12,9 @@ from dataclasses import replace
 from planner.stack.spec import SECTIONS, WORKERS, ClusterSpec
 
 SLURM = "slurm"
+# of the VPC, from the first update on and never changed: its layout and purchase, and " canary" for one. An update that
+# is killed before it has any outputs leaves nothing else that says it
+BEGAN_TAG = "planner:began-as"
 # section of a layout -> what goes with it
 _GOES = {
     "lustre": "the FSx file system with every file that S3 does not have; it is protected, so that `pulumi up` stops "
@@ -45,10 +48,15 @@ def switched(before: ClusterSpec, after: ClusterSpec) -> ClusterSpec:
 def refusal(stands: str, spec: ClusterSpec, what: str = "what is deployed") -> str:
     """Why the word is needed: what goes, and what to do. what: is of `stands`."""
     goes = "\n".join(f"  - {line}" for line in _goes(stands, spec))
+    flushed = (
+        ", once the nodes say that S3 has every file (not asked with --force)"
+        if "lustre" in SECTIONS.get(stands.partition("/")[0], ())
+        else ""
+    )
     return (
         f"{what} is of {stands}, and this would be of {standing(spec)}. `pulumi up` would take away or "
         f"change:\n{goes}\nStop the jobs and save what only the nodes have; then `planner stack PLAN --stack "
-        f"{spec.stack} --switch` writes the file with the word for it"
+        f"{spec.stack} --switch` writes the file with the word for it{flushed}"
     )
 
 

@@ -26,7 +26,7 @@ purchase: {options: [on-demand]}
 """
 
 
-def planned(folder: Path, *overrides: str, text: str = PLAN) -> tuple[Request, ClusterSpec]:
+def planned(folder: Path, *overrides: str, text: str = PLAN, scenario: str = SCENARIO) -> tuple[Request, ClusterSpec]:
     """The request of the plan, and its stack's spec."""
     path = folder / "four.yaml"
     path.write_text(text, encoding="utf-8")
@@ -34,7 +34,7 @@ def planned(folder: Path, *overrides: str, text: str = PLAN) -> tuple[Request, C
     loaded = load_plan(str(path), overrides=overrides)
     request = asked.request(derivations=False)
     comparison = compare(request)
-    chosen = named(comparison, SCENARIO)
+    chosen = named(comparison, scenario)
     return request, spec_of(
         loaded, comparison, chosen, request.book, stack="four", nic_profile="ip-saving", preview=True
     )

@@ -16,7 +16,8 @@ from planner.account.swap import REPLACES, Swap
 from planner.errors import AwsProblem, UsageProblem
 from planner.stack.names import scaling_groups
 from planner.stack.spec import Block
-from tests.cluster.specs import SCHEDULER
+from tests.cluster.specs import SCHEDULER, slurm_spec
+from tests.infra.specs import graph_of
 from tests.stack.specs import block, spec
 
 TWO = replace(block().buying, further_blocks=(Block(nodes=1, reservation_id="cr-2", ends=block().buying.ends),))
@@ -81,6 +82,19 @@ def test_members_in_service_with_their_addresses():
         "describe_instances", {"Reservations": [{"Instances": [found]}]}, {"InstanceIds": ["i-2"]}
     )
     assert fleet(clients).members() == (Member(id="i-2", host="10.0.0.2", launched=launched),)
+    clients.done()
+
+
+def test_nodes_that_aws_pcs_started_are_found_by_the_tags_of_their_template():
+    clients, graph = Clients("ec2"), graph_of(slurm_spec())
+    [template] = [one["inputs"] for one in graph["resources"] if one["name"] == "fleet-template"]
+    tags = next(one["tags"] for one in template["tagSpecifications"] if one["resourceType"] == "instance")
+    filters = [{"Name": f"tag:{key}", "Values": [tags[key]]} for key in ("planner:stack", "planner:name")]
+    filters.append({"Name": "instance-state-name", "Values": ["running"]})
+    answer = {"Reservations": [{"Instances": [{"InstanceId": "i-2"}]}, {"Instances": [{"InstanceId": "i-1"}]}]}
+    clients.stubs["ec2"].add_response("describe_instances", answer, {"Filters": filters})
+    found = Fleet(groups=(), stack=slurm_spec().stack, region=REGION, make=clients.make)
+    assert [one.id for one in found.members()] == ["i-1", "i-2"]
     clients.done()
 
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 
-from planner.acceptance.ask import WITHOUT_EFA, Asked, bench_command, measured
+from planner.acceptance.ask import FOLDER, POOL, S3, WITHOUT_EFA, Asked, bench_command, measured
 from planner.account.commands import Member, Said
 from tests.acceptance.test_found import report
 
 IDS = ("i-1", "i-2", "i-3")
-ASKED = Asked(run="r", sizes=(1_000_000,), checkpoint_bytes=0, has_pool=True, gpus=8, tcp=True)
+ASKED = Asked(run="r", sizes=(1_000_000,), checkpoint_bytes=0, storage=POOL, gpus=8, tcp=True)
 # as fleet_pool.health.command prints it, below the launcher's own lines
-PASS = "planner-launch: run 4 on 3 nodes\nplanner-health:   {gb:.1f} GB/s over 3 nodes: i-1 i-2 i-3\n"
+PASS = "planner-launch: run 4 on 3 nodes\n"
+PASS += "planner-health: usual: median 305.0, p5 290.1 GB/s of 7 passes\n"
+PASS += "planner-health:   {gb:.1f} GB/s over 3 nodes: i-1 i-2 i-3\n"
 
 
 class Nodes:
@@ -52,6 +55,7 @@ def test_everything_is_asked_of_all_nodes_and_jobs_start_at_one():
     found, bucket = measured(nodes, ASKED)
     assert bucket == "data-1"
     assert (found.all_reduce, found.tcp, found.slow_pairs) == (310.0, 10.5, ("i-2",))
+    assert found.usual == "median 305.0, p5 290.1 GB/s of 7 passes"
     assert len(found.parts) == 1
     assert found.why == {}
     assert [len(ids) for ids, _ in nodes.asked] == [3, 3, 1, 1, 1]
@@ -95,10 +99,32 @@ def test_what_a_node_cannot_measure_is_said_and_the_rest_is_measured(broken: Sai
     assert (found.all_reduce is None) is (what == "torchrun")
 
 
-def test_a_stack_without_nodes_or_without_a_pool():
+def test_a_stack_without_nodes_or_without_gpus():
     found, bucket = measured(Nodes(well, ids=()), ASKED)
     assert (found.nodes, bucket) == ((), "")
     assert found.why["bench"] == "no node is in service"
-    found, _ = measured(Nodes(well), Asked(**{**vars(ASKED), "has_pool": False, "gpus": 0}))
-    assert "no pool" in found.why["bench"]
-    assert found.why["all-reduce"] == "it was left out"
+    found, _ = measured(Nodes(well), replace(ASKED, gpus=0))
+    assert found.why == {"all-reduce": "it was left out"}
+
+
+def test_a_checkpoint_that_is_still_in_the_file_system_is_no_restore_from_s3():
+    nodes = Nodes(lambda id, command: not_cold(id) if " --me " in command else well(id, command))
+    found, _ = measured(nodes, replace(ASKED, storage=FOLDER, folder="/fsx", linked="checkpoints"))
+    assert "bench_command folder /fsx --linked checkpoints --me" in nodes.asked[1][1]
+    assert found.why["cold"] == "S3 does not have 3 of 8 files after 600 s"
+    assert len(found.parts) == 1
+
+
+def not_cold(id: str) -> Said:
+    one = report(id, {"": 1e8})
+    one["parts"][0]["not_cold"] = "S3 does not have 3 of 8 files after 600 s"
+    return said(json.dumps(one))
+
+
+def test_in_slurm_a_job_takes_all_nodes_or_none():
+    nodes = Nodes(well)
+    found, _ = measured(nodes, replace(ASKED, storage=S3, slurm=True))
+    assert found.all_reduce == 310.0
+    assert "salloc --quiet --exclusive --immediate=60" in nodes.asked[2][1]
+    assert "--nodes=3 planner-launch --nodes 3" in nodes.asked[2][1]
+    assert "--name acceptance-r" in nodes.asked[2][1]

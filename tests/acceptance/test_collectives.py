@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.acceptance.ask import Asked, measured
+from planner.acceptance.ask import S3, Asked, measured
 from planner.acceptance.judge import Accepted, lines_of
 from planner.acceptance.line import MISS, Line
 from planner.account.commands import Member, Said
@@ -37,7 +37,7 @@ Std.from_str = lambda text: real(text) or Std.NONE
 from torch.distributed.run import main
 sys.exit(main())
 """
-ASKED = Asked(run="", sizes=(), checkpoint_bytes=0, has_pool=False, gpus=1, tcp=False)
+ASKED = Asked(run="", sizes=(), checkpoint_bytes=0, storage=S3, gpus=1, tcp=False)
 
 
 class LaunchedNodes:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from infra.node.zipped import launch_file
-from planner.acceptance.ask import Asked, measured
+from planner.acceptance.ask import S3, Asked, measured
 from planner.acceptance.found import Found
 from planner.acceptance.judge import Accepted, lines_of
 from planner.acceptance.line import NOT_MEASURED, PASS
@@ -17,7 +17,7 @@ from planner.stack.spec import Lustre
 from tests.acceptance.plans import SCENARIO, planned
 from tests.acceptance.test_ask import IDS, Nodes, said, well
 
-ASKED = Asked(run="r", sizes=(1,), checkpoint_bytes=0, has_pool=False, gpus=0, tcp=False, folder="/fsx")
+ASKED = Asked(run="r", sizes=(1,), checkpoint_bytes=0, storage=S3, gpus=0, tcp=False, folder="/fsx")
 
 
 def ran(archive: Path, *words: str) -> subprocess.CompletedProcess[str]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import random
 from typing import Any
 
 import pytest
-from fleet_pool.operate.tally import Request, percentile_s, told
+from fleet_pool.operate.tally import Request, packed, percentile_s, told, unpacked
 
 from planner.acceptance.found import parts_of, slow_nodes
 
@@ -41,6 +43,21 @@ def test_percentiles_of_several_nodes_are_those_of_all_requests():
 def test_failed_requests_are_counted_and_no_rate():
     said = told([Request(host="", octets=0, seconds=9, failed=True), Request(host="a", octets=5, seconds=1)], 1)
     assert (said["failed"], said["objects"], said["bytes"]) == (1, 1, 5)
+
+
+def test_the_report_of_a_large_pool_fits_into_an_answer_of_systems_manager():
+    """Three sizes, each read from all of 400 targets at a rate of its own: 24,000 characters are what
+    GetCommandInvocation hands on."""
+    draw = random.Random(1)
+    rates = [{f"10.0.{n // 250}.{n % 250}": draw.uniform(1e6, 1e9) for n in range(400)} for _ in range(3)]
+    whole = {"node": "i-1", "parts": [report("i-1", each)["parts"][0] for each in rates]}
+    for part in whole["parts"]:
+        del part["write"]["by_target"]
+    line = packed(whole)
+    assert len(line) <= 24_000 < len(json.dumps(whole))
+    assert unpacked(line) == unpacked(json.dumps(whole)) == whole
+    with pytest.raises(ValueError, match="not a report"):
+        unpacked(line[:-10])
 
 
 NODES = {"a": "one", "b": "two", "c": "three", "d": "four"}

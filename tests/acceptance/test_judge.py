@@ -23,8 +23,9 @@ from planner.decide.compare import compare
 from planner.estimate.request import Request
 from planner.models.values import Values
 from planner.plan.values_file import as_overrides
-from planner.stack.spec import ClusterSpec
+from planner.stack.spec import ClusterSpec, NvmeCluster
 from tests.acceptance.plans import PLAN, SCENARIO, planned
+from tests.cluster.specs import SCHEDULER
 
 NODES = ("i-1", "i-2", "i-3", "i-4")
 
@@ -150,6 +151,29 @@ def test_a_node_that_is_not_ready_holds_the_gang(four):
     assert "3 of 4: i-3: gpus: 7 of 8" in lines["ready"].said
     assert "an hour while the job waits" in lines["ready"].means
     assert lines["slow-nodes"].mends == "planner node swap --stack four --node i-2"
+
+
+def test_what_replaces_a_slow_node_depends_on_who_started_it(four):
+    request, spec = four
+    cluster = NvmeCluster(instance_type="i3en.24xlarge", nodes=4, spares=1, drives=8, root_volume_gib=100)
+
+    def mends(of: ClusterSpec, slow: str) -> str:
+        found = replace(reads(20.0), slow={slow: "what it serves"})
+        lines = lines_of(Accepted(request=request, scenario=SCENARIO, spec=of, found=found))
+        return next(line.mends for line in lines if line.id == "slow-nodes")
+
+    assert mends(replace(spec, scheduler=SCHEDULER), "i-2") == "docs/day-2.md, swap a node: i-2"
+    apart = replace(spec, nvme=cluster)
+    assert mends(apart, "i-2") == "planner node swap --stack four --node i-2"
+    assert mends(apart, "10.0.0.9").startswith("aws ec2 terminate-instances with the storage node at 10.0.0.9")
+
+
+def test_a_restore_that_could_not_be_cold_is_not_measured_with_the_reason(four):
+    part = Part(name="checkpoint", object_bytes=10_000_000, write=rate(20.0, 0.002), read=rate(20.0, 0.002))
+    lines = accepted(four, Found(nodes=NODES, parts=(part,), why={"cold": "S3 does not have 3 of 8 files"}))
+    assert lines["checkpoint-save"].state == PASS
+    restore = lines["checkpoint-restore"]
+    assert (restore.state, restore.said, restore.measured) == (NOT_MEASURED, "S3 does not have 3 of 8 files", None)
 
 
 def test_nothing_measured_is_said_and_no_pass(four):

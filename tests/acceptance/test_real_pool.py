@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.acceptance.ask import Asked, measured
+from planner.acceptance.ask import POOL, Asked, measured
 from planner.acceptance.judge import Accepted, lines_of
 from planner.acceptance.line import MISS, NOT_MEASURED, PASS, Line
 from planner.acceptance.written import next_plan
@@ -30,7 +30,7 @@ def accepted(nodes: LocalNodes, request: Request, spec: ClusterSpec) -> dict[str
         run=f"t{time.time_ns()}",
         sizes=(100_000, 1_000_000),
         checkpoint_bytes=40_000_000,
-        has_pool=True,
+        storage=POOL,
         gpus=0,
         tcp=False,
         read_s=3,

@@ -246,6 +246,11 @@ def test_internet():
 
 
 def test_addresses():
+    assert places.stack_line([], [], W).said == "nothing"
+    left = places.stack_line([{}, {}], [], W)
+    assert (left.state, left.said) == (WARNS, "2 subnets, 0 instances that run")
+    assert "teardown-check --stack dev" in left.mends
+    assert places.stack_line([{}], [{"Instances": [{}, {}]}, {"Instances": [{}]}], W).state == FINE
     assert places.subnet_line([], W).state == FINE
     assert places.subnet_line([{"AvailableIpAddressCount": 8}], W).state == FINE
     few = places.subnet_line([{"AvailableIpAddressCount": 20}], wanted(addresses=64))
@@ -494,6 +499,14 @@ def test_allowed_amis():
         assert line.state == NOT_KNOWN, line
 
 
+def test_the_lustre_client_of_the_day():
+    """An image of one's own has what it has on every start; Amazon's may install another one each day."""
+    amazon = image.lustre_line(AMI, [IMAGE], W)
+    assert (amazon.state, "aws-parallelcluster" in amazon.said, "--ami" in amazon.mends) == (WARNS, True, True)
+    for ami, images in ((AMI, [{**IMAGE, "ImageOwnerAlias": "self"}]), (AMI, DENIED), ("PLACEHOLDER-ami", None)):
+        assert image.lustre_line(ami, images, W).state == NOT_KNOWN
+
+
 def test_the_container_image_of_jobs():
     ours = "111122223333.dkr.ecr.us-east-1.amazonaws.com/team/train"
     assert image.of_ecr(f"{ours}:1", "us-east-1") == {
@@ -508,7 +521,11 @@ def test_the_container_image_of_jobs():
     gone = NotKnown(why="no", code="ImageNotFoundException")
     assert image.job_image_line(ours, gone, W).state == BLOCKS
     assert image.job_image_line("PLACEHOLDER-image", DENIED, W).state == BLOCKS
-    assert image.job_image_line(ours, [{"imageTags": ["1"]}], W).state == FINE
+    pinned = f"{ours}@{digest}"
+    assert image.job_image_line(pinned, [{"imageDigest": digest}], W).state == FINE
+    for tagged in (ours, f"{ours}:1"):
+        line = image.job_image_line(tagged, [{"imageTags": ["1"], "imageDigest": digest}], W)
+        assert (line.state, line.mends) == (WARNS, f"planner stack PLAN --image {pinned}")
     assert image.job_image_line(ours, [], W).state == NOT_KNOWN
 
 
@@ -586,12 +603,15 @@ def every(answer: NotKnown) -> list[Line]:
         buckets.region_line("corpus", answer, W),
         places.offering_line("p5.48xlarge", answer, W),
         places.subnet_line(answer, W),
+        places.stack_line(answer, [], W),
+        places.stack_line([], answer, W),
         places.internet_line(answer, [], W),
         places.internet_line({"InternetGatewayBlockMode": "off"}, answer, W),
         capacity.reservation_line(HELD, answer, W),
         capacity.block_offer_line(8, 6, answer, W),
         image.image_line("fleet", AMI, 200, "/dev/sda1", ("x86_64",), answer, W),
         image.job_image_line("image", answer, W),
+        image.lustre_line(AMI, answer, W),
         image.allowed_line("fleet", AMI, answer, [IMAGE], W),
         image.allowed_line("fleet", AMI, "enabled", answer, W),
         account.ebs_key_line(answer, None, W),

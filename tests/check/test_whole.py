@@ -193,6 +193,8 @@ MISTAKES: list[tuple[str, Callable[..., Any], str, str]] = [
     (QUOTA, constant(SILENT), "quota.L-417A185B", NOT_KNOWN),
     ("ec2:DescribeInstances", constant([{"Instances": [RUNNING] * 20}]), "quota.L-417A185B", BLOCKS),
     ("ec2:DescribeInstances", constant(SILENT), "quota.L-417A185B", NOT_KNOWN),
+    ("ec2:DescribeInstances", constant(SILENT), "stack", NOT_KNOWN),
+    ("ec2:DescribeSubnets", constant([{"AvailableIpAddressCount": 5000}]), "stack", WARNS),
     ("ec2:DescribeRegions", constant([{"RegionName": REGION, "OptInStatus": "not-opted-in"}]), "region", BLOCKS),
     ("ec2:DescribeAvailabilityZones", constant([{"ZoneId": "use1-az6"}]), "zone", BLOCKS),
     (OFFERED, constant([]), "offering.p5.48xlarge", BLOCKS),

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from planner.acceptance.ask import Asked
 from planner.acceptance.found import Found, Part, Rate
+from planner.account.commands import Fleet
 from planner.cli import main
 from tools.docs import ROOT
 
@@ -76,3 +78,30 @@ def test_what_cannot_be_is_refused_before_anything_is_measured(measures, capsys)
     assert ran("--against", "nowhere.yaml") == 2
     assert "no such file" in capsys.readouterr().err
     assert ran("-o", "a.json", "--junit", "a.json") == 2
+
+
+@pytest.mark.parametrize(
+    ("layout", "more", "asked"),
+    [
+        ("converged", (), ("pool", "", "", False)),
+        ("separate-nvme", (), ("pool", "", "", False)),
+        ("s3-stream", (), ("s3", "", "", False)),
+        ("fsx-lustre", (), ("folder", "/fsx", "checkpoints", False)),
+        ("s3-stream", ("--set", "deploy.scheduler=slurm"), ("s3", "", "", True)),
+    ],
+)
+def test_every_layout_is_asked_of_its_own_storage(monkeypatch, tmp_path, layout, more, asked):
+    monkeypatch.chdir(tmp_path)
+    seen: list[Asked] = []
+
+    def measured(nodes: Fleet, asked: Asked, started: object) -> tuple[Found, str]:
+        seen.append(asked)
+        assert bool(nodes.groups) != asked.slurm  # AWS PCS has no groups of Auto Scaling
+        return Found(nodes=("i-1",)), ""
+
+    monkeypatch.setattr("planner.acceptance.ask.measured", measured)
+    words = ("--set", f"storage.layouts=[{layout}]", "--scenario", f"{layout}/p4d.24xlarge/on-demand", *more)
+    with pytest.raises(SystemExit):
+        main.run(["acceptance", str(ROOT / "examples" / "small.yaml"), "--draws", "50", *words])
+    [one] = seen
+    assert (one.storage, one.folder, one.linked, one.slurm) == asked

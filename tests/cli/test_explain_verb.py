@@ -59,7 +59,7 @@ def test_movers_are_what_compare_gives_with_the_assumption_set():
 
 @pytest.mark.parametrize("width", [40, 60])
 def test_narrower_than_80_columns_movers_are_records_that_have_everything(width):
-    words = ["explain", SMALL, "best", "cost_usd", *FEW, "--draws", "50"]
+    words = ["explain", SMALL, "best", "cost_usd", *FEW, "--draws", "50", "--all"]
     done = CliRunner().invoke(verbs, words, catch_exceptions=False, env={"COLUMNS": str(width)})
     assert max(map(len, done.stdout.splitlines())) <= width
     said = " ".join(done.stdout.split())
@@ -92,7 +92,7 @@ def test_a_key_of_the_plan_has_its_line_its_override_or_its_default():
     # a long path is broken over lines
     assert "".join(f"plan, fleet.nodes ({SMALL}:10)".split()) in "".join(text.split())
     assert "plan, fleet.spares (default)" in " ".join(text.split())
-    changed = " ".join(run("best", "fleet.compute", "--set", "fleet.nodes=5").split())
+    changed = " ".join(run("best", "fleet.compute", "--set", "fleet.nodes=5", "--depth", 0).split())
     assert "plan, fleet.nodes (--set fleet.nodes)" in changed
 
 
@@ -151,10 +151,24 @@ def test_a_product_ends_with_the_multiplication_that_is_left():
     assert f"times {each:g} USD/GB = {told['value']:.9g} USD" in text
 
 
-def test_a_number_where_a_scenario_is_wanted_says_how_to_name_both():
-    done = planner("explain", SMALL, "fleet.compute", *FEW, "--draws", 0)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert f"`planner explain {shlex.quote(SMALL)} best fleet.compute`" in done.stderr
+@pytest.mark.parametrize("number", ["fleet.compute", "s3.read_gb_per_s_per_node"])
+def test_a_number_without_a_scenario_is_the_recommended_ones(number):
+    assert run(number) == run("best", number)
+    near = planner("explain", SMALL, f"{number}x", *FEW, "--draws", 0)
+    assert (near.returncode, near.stdout) == (2, "")
+    assert f"did you mean {number}?" in near.stderr
+
+
+@pytest.mark.parametrize("words", [(), ("best",), ("best", "cost_usd"), ("best", "storage.s3.standard")])
+def test_it_fits_a_screen_unless_all_is_asked_for(words):
+    """40 lines of 80 cells; a source with a long name may take a few more."""
+    short, whole = (run(*words, "--draws", 50, *more).splitlines() for more in ((), ("--all", "--depth", 0)))
+    assert len(short) <= 42
+    assert len(whole) >= len(short)
+    assert not any("--all" in line for line in whole)
+    left = sum(int(line.split()[0]) for line in short if line.endswith(": --all"))
+    if words == ("best",):
+        assert len(whole) == len(short) + left - sum(line.endswith(": --all") for line in short)
 
 
 def test_a_line_without_a_price_is_explained_too():
@@ -188,7 +202,7 @@ def test_a_scenario_beyond_a_constraint_has_its_numbers_all_the_same():
     ("words", "said"),
     [
         (("best", "fleet.computer"), "did you mean fleet.compute?"),
-        (("best", "zzz"), "leave the ID out"),
+        (("best", "zzz"), "--all` lists all"),
         (("best", "bill.99.list_cost"), "its bill is bill.0 to bill.15"),
         (("best", "goodput.restart_minute"), "did you mean goodput.restart_minutes?"),
         (("s3-stream/p4d.24xlarge/spot", "converged.read_efficiency_fraction"), "does not depend on the assumption"),

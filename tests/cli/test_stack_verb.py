@@ -11,10 +11,13 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from planner.account.commands import Said
+from planner.cli import stack_shared
 from planner.cli.stack import command
 from planner.errors import PlanProblems, UsageProblem
 from planner.report.wording.wrapping import cells
 from planner.stack.file import KEY, PROJECT, read
+from tests.acceptance.test_ask import Nodes
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 IDS = ["--ami", "ami-0123456789abcdef0", "--zone-id", "use1-az4", "--notify", "oncall@example.org"]
@@ -108,6 +111,35 @@ def test_the_file_of_another_plan_or_scenario_is_not_written_over(here):
     run("video-separate.yaml", "--scenario", "best", "--switch")
     spec = read("Pulumi.dev.yaml")
     assert (spec.fleet.nodes, spec.fleet.ami, spec.zone_id) == (64, "ami-0123456789abcdef0", "use1-az4")
+
+
+def test_a_file_system_goes_once_s3_has_its_files(here, monkeypatch):
+    """The nodes are asked first; --force is for what was never deployed, or may go."""
+    run("small.yaml", "--scenario", "fsx-lustre/p4d.24xlarge/on-demand", *IDS)
+    before = Path("Pulumi.dev.yaml").read_bytes()
+    asked = []
+
+    def nodes(*ids: str, wrong: str = "") -> Nodes:
+        def answer(id: str, command: str) -> Said:
+            asked.append((id, command))
+            return Said(well=not wrong or "--look" not in command, out="", err=wrong)
+
+        return Nodes(answer, ids)
+
+    for stands, says in (
+        (nodes(), "no node is in service that could look"),
+        (nodes("i-1", "i-2", wrong="flush: S3 does not have 3 files"), "i-1: flush: S3 does not have 3 files"),
+    ):
+        monkeypatch.setattr(stack_shared, "nodes_of", lambda spec, stands=stands: stands)
+        with pytest.raises(UsageProblem, match=says):
+            run("small.yaml", "--scenario", SMALL, "--switch")
+        assert Path("Pulumi.dev.yaml").read_bytes() == before
+    asked.clear()
+    monkeypatch.setattr(stack_shared, "nodes_of", lambda spec: nodes("i-1", "i-2"))
+    run("small.yaml", "--scenario", SMALL, "--switch")
+    assert read("Pulumi.dev.yaml").switched_from == ("fsx-lustre/on-demand",)
+    assert [(id, "--look" in command) for id, command in asked] == [("i-1", False), ("i-2", False), ("i-1", True)]
+    assert "fleet_pool.node.flush /fsx --exported=checkpoints --read=dataset" in asked[0][1]
 
 
 def test_a_reservation_is_not_taken_over_by_another_way_of_buying(here):

@@ -35,6 +35,13 @@ class Bucket:
     def text(self, key: str) -> str:
         return self._client.get_object(Bucket=NAME, Key=key)["Body"].read().decode()
 
+    def ends_whole(self, run: str) -> int:
+        """Its last step, whose sum is that of a run that nothing interrupted."""
+        commits = self.commits(run)
+        last = max(commits)
+        assert commits[last] == {"sum": sum(step**2 for step in range(1, last + 1))}
+        return last
+
     def commits(self, run: str) -> dict[int, Any]:
         """Step -> its notes."""
         found = [key for key in self.keys(f"checkpoints/{run}/") if key.endswith("COMMIT")]

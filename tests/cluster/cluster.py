@@ -34,23 +34,27 @@ from tests.pool.health.slurm import COMMON, Slurm, free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 # as AWS PCS has it of a group without a least size: nodes are launched for a job, and go when they are idle
-LAUNCH = """#!/bin/sh
-for name in $(scontrol show hostnames "$1"); do
-    setsid /usr/sbin/slurmd -b -D -N "$name" >> {folder}/slurmd.launched 2>&1 < /dev/null &
-    echo $! > {folder}/launched.$name
-done
-"""
-GIVE_BACK = """#!/bin/sh
-for name in $(scontrol show hostnames "$1"); do kill "$(cat {folder}/launched.$name)"; done
-"""
-AS_JOBS_NEED = """ResumeProgram={folder}/launch.sh
-SuspendProgram={folder}/give-back.sh
+AS_JOBS_NEED = """ResumeProgram={folder}/launches
+SuspendProgram={folder}/ends
 SuspendTime={idle_s}
 SuspendTimeout=5
 ResumeTimeout=120
 SuspendExcNodes={stay}
 SlurmctldParameters=cloud_dns,idle_on_node_suspend
 PrivateData=cloud
+"""
+# what AWS PCS does to instances: SuspendProgram ends one, ResumeProgram launches another. slurmd -b: a new boot
+ENDS = 'for n in $(scontrol show hostnames "$1"); do kill -9 "$(cat {folder}/slurmd.$n.pid)"; done'
+LAUNCHES = """for n in $(scontrol show hostnames "$1"); do
+    {new}
+    # Slurm waits for a boot after its request, and counts in whole seconds
+    setsid bash -c "sleep 1.5; exec slurmd -D -b -N $n" < /dev/null > /dev/null 2>&1 & echo $n >> {folder}/launched
+done"""
+POWERS_DOWN = """SuspendProgram={folder}/ends
+ResumeProgram={folder}/launches
+SuspendTime=86400
+SuspendTimeout=3
+ResumeTimeout=120
 """
 IDLE_S = 10  # AWS PCS: ScaleDownIdleTimeInSeconds, 600
 PROGRAMS = ("slurmctld", "slurmd", "slurmdbd", "mariadbd", "mariadb-install-db", "munged", "sacctmgr", "sbatch")
@@ -86,7 +90,9 @@ StorageLoc=slurm
 """
 # the tests' own pace: what is sent stands first, the last of a name counts
 PACE = "SchedulerParameters={sent},bf_interval=1,sched_interval=1,default_queue_depth=1000\nMinJobAge=600\nKillWait=5\n"
+HEALTH_S = 5
 CPUS = 96
+ENDED = ("COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "DEADLINE", "BOOT_FAIL")
 
 
 def lacking() -> list[str]:
@@ -94,8 +100,9 @@ def lacking() -> list[str]:
 
 
 class Cluster(Slurm):
-    def __init__(self, folder: Path, names: Sequence[str], first_port: int) -> None:
+    def __init__(self, folder: Path, names: Sequence[str], first_port: int, *, powers_down: bool = False) -> None:
         super().__init__(folder, 0)
+        self.powers_down = powers_down
         self.first_port = first_port
         self.names = list(names)
         self._environment |= {"TZ": "UTC", "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"}
@@ -157,7 +164,18 @@ class Cluster(Slurm):
         return next(word.partition("=")[2] for word in shown.split() if word.startswith(f"{field}="))
 
     def is_(self, job: str, *states: str) -> None:
-        self.wait(f"job {job} {states}", lambda: self.state(job) in states, 90)
+        """Waits for it; one that has ended otherwise is said at once, with the end of its output."""
+
+        def reached() -> bool:
+            state = self.state(job)
+            assert state in states or state not in ENDED, f"job {job}: {state}, not {states}: {self._last_words(job)}"
+            return state in states
+
+        self.wait(f"job {job} {states}", reached, 120)
+
+    def _last_words(self, job: str) -> str:
+        out = Path(self.of_job(job, "StdOut"))
+        return out.read_text()[-500:] if out.is_file() else f"no {out}"
 
 
 def _end(folder: Path, node: str) -> None:
@@ -195,7 +213,8 @@ def configuration(spec: ClusterSpec, folder: Path, ports: int, health: str) -> t
     settings = cluster_settings(spec.scheduler)
     own = {one.name: one.value for one in settings}
     lines = [OF_PCS.format(**fill), sent(settings), PACE.format(sent=own["SchedulerParameters"])]
-    lines.append(f"HealthCheckProgram={health}\n")  # a path of the nodes, where the test may write nothing
+    # a path of the nodes, where the test may write nothing
+    lines.append(f"HealthCheckProgram={health}\nHealthCheckInterval={HEALTH_S}\n")
     names: list[str] = []
     stay: list[str] = []
     records: list[str] = []
@@ -220,17 +239,15 @@ def configuration(spec: ClusterSpec, folder: Path, ports: int, health: str) -> t
         lines.append(f"PartitionName={queue.name} Nodes={own} State=UP {values}\n")
     if stay != names:
         lines.append(AS_JOBS_NEED.format(folder=folder, idle_s=IDLE_S, stay=",".join(stay)))
-        for name, text in (("launch.sh", LAUNCH), ("give-back.sh", GIVE_BACK)):
-            (folder / name).write_text(text.format(folder=folder))
-            (folder / name).chmod(0o755)
     return "".join(lines), "\n".join(records) + "\n", stay
 
 
 @contextmanager
-def cluster(folder: Path, spec: ClusterSpec, health: str = "/bin/true") -> Iterator[Cluster]:
-    """Nodes that are idle, and a database that is empty. health: the program in the place of the stack's."""
+def cluster(folder: Path, spec: ClusterSpec, health: str = "/bin/true", new: str = "") -> Iterator[Cluster]:
+    """Nodes that are idle, and a database that is empty. health: the program in the place of the stack's. new: what a
+    new instance does first, in bash, by node $n; then Slurm may power nodes down, as those of AWS PCS."""
     with _alone():
-        found = _prepared(folder, spec, health)
+        found = _prepared(folder, spec, health, new)
         try:
             _started(found)
         except BaseException:
@@ -250,7 +267,7 @@ def _alone() -> Iterator[None]:
         yield
 
 
-def _prepared(folder: Path, spec: ClusterSpec, health: str) -> Cluster:
+def _prepared(folder: Path, spec: ClusterSpec, health: str, new: str) -> Cluster:
     """With its files."""
     first = free_port(spec.most_nodes + 3)
     for name in ("state", "dev", "sql"):
@@ -261,13 +278,20 @@ def _prepared(folder: Path, spec: ClusterSpec, health: str) -> Cluster:
     key.write_bytes(os.urandom(128))
     key.chmod(0o400)
     text, records, names = configuration(spec, folder, first, health)
+    found = Cluster(folder, names, first, powers_down=bool(new))
+    path = f"#!/bin/bash\nexport SLURM_CONF={folder}/slurm.conf PATH={found.environment['PATH']}\n"
+    for name, lines in (("ends", ENDS), ("launches", LAUNCHES)):
+        (folder / name).write_text(path + lines.format(folder=folder, new=new or ":"))
+        (folder / name).chmod(0o755)
+    if new:
+        text = text.replace(" CPUs=", " State=CLOUD CPUs=") + POWERS_DOWN.format(folder=folder)
     (folder / "slurm.conf").write_text(text)
     (folder / "gres.conf").write_text(records if gres(spec) else "")
     ports = {"folder": folder, "host": socket.gethostname(), "database_port": first + 1, "sql_port": first + 2}
     database = folder / "slurmdbd.conf"
     database.write_text(DATABASE.format(**ports))
     database.chmod(0o600)
-    return Cluster(folder, names, first)
+    return found
 
 
 def _started(found: Cluster) -> None:
@@ -280,8 +304,12 @@ def _started(found: Cluster) -> None:
     found.until("the database", "sacctmgr", "-nP", "show", "cluster")
     found.run("sacctmgr", "-i", "add", "cluster", "trial")
     found.start("slurmctld", "-D")
-    found.boot(*found.names)
-    found.wait("all nodes idle", lambda: {found.states()[name] for name in found.names} == {"idle"})
+    if found.powers_down:
+        found.until("the controller", "scontrol", "update", "NodeName=ALL", "State=POWER_UP")
+    else:
+        found.boot(*found.names)
+    found.wait("all nodes idle", lambda: {found.states().get(name) for name in found.names} == {"idle"})
+    (folder / "launched").unlink(missing_ok=True)
 
 
 def _database(found: Cluster, port: int) -> None:
@@ -297,5 +325,6 @@ def _database(found: Cluster, port: int) -> None:
     found.start(
         *("mariadbd", "--no-defaults", f"--datadir={data}", f"--socket={found.folder}/sql.socket", "--user=root"),
         *(f"--port={port}", "--bind-address=127.0.0.1", "--skip-grant-tables", "--innodb-buffer-pool-size=32M"),
+        *("--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0"),  # it need not outlive the machine
     )
     found.until("MariaDB", "mariadb", "--no-defaults", f"--socket={found.folder}/sql.socket", "-e", "select 1")

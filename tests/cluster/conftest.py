@@ -1,4 +1,4 @@
-"""One cluster for the tests of a module: eight nodes, two projects."""
+"""One cluster for all tests that need no other: eight nodes, two projects."""
 
 from __future__ import annotations
 
@@ -26,21 +26,26 @@ SETTINGS = Settings(
     usd_per_node_hour={"p5-48xlarge": USD_PER_NODE_HOUR},
     gpus_per_node=8,
 )
-needs_slurm = [
+_needs = [
     pytest.mark.real,
     pytest.mark.skipif(
         bool(lacking()), reason=f"no {', '.join(lacking())} here (apt-get install slurmdbd mariadb-server)"
     ),
     pytest.mark.skipif(os.geteuid() != 0, reason="Slurm's daemons run as root here"),
 ]
+# two workers mostly wait for jobs and leave others the processor; each further one would start clusters of its own
+needs_slurm = [pytest.mark.xdist_group("slurm"), *_needs]
+own_cluster = [pytest.mark.xdist_group("slurm-of-its-own"), *_needs]
 
 
 @contextmanager
-def standing(folder: Path, spec: ClusterSpec, settings: Settings = SETTINGS) -> Iterator[Cluster]:
+def standing(
+    folder: Path, spec: ClusterSpec, settings: Settings = SETTINGS, health: str = "/bin/true", new: str = ""
+) -> Iterator[Cluster]:
     """With the accounts of its settings, which `planner-slurm` made."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", f"{os.environ['PATH']}:/usr/sbin:/sbin")
-        with cluster(folder, spec) as found:
+        with cluster(folder, spec, health, new) as found:
             patch.setenv("SLURM_CONF", str(found.folder / "slurm.conf"))
             assert command.apply(settings) == 0
             yield found
@@ -57,7 +62,7 @@ def wait_until_idle(slurm: Cluster) -> None:
     slurm.wait("all nodes idle", lambda: set(slurm.states().values()) == {"idle"})
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     with standing(tmp_path_factory.mktemp("slurm"), slurm_spec()) as found:
         yield found

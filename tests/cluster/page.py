@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 from fleet_pool.slurm.settings import Cluster as Settings
 from fleet_pool.slurm.settings import written
@@ -75,9 +74,3 @@ class Shell:
         """Waits until planner-jobs says it of the job, in its table too."""
         self.slurm.wait(f"{words}: {self.why(job)}", lambda: words in self.why(job), 60)
         assert words in self.run("planner-jobs")
-
-
-def script(path: Path, text: str) -> Path:
-    path.write_text(f"#!/bin/bash\n{text}\n")
-    path.chmod(0o755)
-    return path

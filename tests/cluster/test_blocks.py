@@ -19,10 +19,10 @@ from fleet_pool.slurm.settings import Cluster as Settings
 from planner.stack.spec import Block
 from tests.cluster.bucket import Bucket, bucket, launcher
 from tests.cluster.cluster import Cluster
-from tests.cluster.conftest import SETTINGS, cancel_all, needs_slurm, standing, wait_until_idle
+from tests.cluster.conftest import SETTINGS, cancel_all, own_cluster, standing, wait_until_idle
 from tests.cluster.specs import slurm_spec
 
-pytestmark = needs_slurm
+pytestmark = own_cluster
 FIRST, SECOND = "p5-48xlarge", "p5-48xlarge-b2"
 NOT_FIRST = f"--exclude={FIRST}-[1-4]"
 NOT_SECOND = f"--exclude={SECOND}-[1-4]"
@@ -98,14 +98,20 @@ def test_jobs_wait_in_the_queue_until_the_block_begins(quiet: Cluster):
 
 def test_a_gang_that_asks_for_one_block_gets_no_nodes_of_two(quiet: Cluster):
     for number, group in enumerate((FIRST, SECOND)):
-        quiet.sbatch("sleep 20", "--nodes=1", "--time=10", f"--nodelist={group}-1", *WHOLE, name=f"holds{number}")
-    quiet.wait("both", lambda: quiet.run("squeue", "--noheader", "--states=R").count("\n") == 2, 60)
+        quiet.is_(
+            quiet.sbatch("sleep 300", "--nodes=1", "--time=10", f"--nodelist={group}-1", *WHOLE, name=f"holds{number}"),
+            "RUNNING",
+        )
     one = "--constraint=[block-1|block-2]"
-    three = quiet.sbatch("sleep 5", "--nodes=3", "--time=10", one, *WHOLE, name="three")
+    three = quiet.sbatch("sleep 300", "--nodes=3", "--time=10", one, *WHOLE, name="three")
     four = quiet.sbatch("sleep 1", "--nodes=4", "--time=10", one, *WHOLE, name="four")
-    quiet.is_(three, "RUNNING", "COMPLETED")
+    quiet.is_(three, "RUNNING")
     assert quiet.of_job(three, "NodeList") in (f"{FIRST}-[2-4]", f"{SECOND}-[2-4]")
-    assert quiet.state(four) == "PENDING", "four nodes are free in no block, though four are free"
+    quiet.run("scancel", three)
+    free = ("idle", "planned")
+    quiet.wait("six free", lambda: sum(state in free for state in quiet.states().values()) == 6, 30)
+    assert quiet.state(four) == "PENDING", "four nodes are free in no block, though six are free"
+    quiet.run("scancel", "--name=holds1")
     quiet.is_(four, "RUNNING", "COMPLETED")
     assert quiet.of_job(four, "NodeList") in (f"{FIRST}-[1-4]", f"{SECOND}-[1-4]")
 
@@ -119,9 +125,11 @@ def data() -> Iterator[Bucket]:
 def test_before_the_end_jobs_save_are_requeued_and_go_on_in_the_next_block(
     quiet: Cluster, data: Bucket, monkeypatch: pytest.MonkeyPatch
 ):
-    for name, value in data.environment().items():
+    enough = quiet.folder / "enough"
+    for name, value in {**data.environment(), "ENOUGH": str(enough)}.items():
         monkeypatch.setitem(quiet.environment, name, value)
-    saves = quiet.sbatch(f"{launcher(quiet.folder)} -- {WORK} 300 0.1", "--nodes=2", "--time=120", *WHOLE, name="saves")
+    work = f"{launcher(quiet.folder)} -- {WORK} 100000 0.1"
+    saves = quiet.sbatch(work, "--nodes=2", "--time=120", *WHOLE, name="saves")
     deaf = quiet.sbatch(
         "trap '' TERM; echo begins; while true; do sleep 0.5; done", "--nodes=2", "--time=120", *WHOLE, name="deaf"
     )
@@ -129,12 +137,11 @@ def test_before_the_end_jobs_save_are_requeued_and_go_on_in_the_next_block(
         quiet.is_(job, "RUNNING")
         assert quiet.of_job(job, "NodeList").startswith(f"{FIRST}-[")
     quiet.wait("a commit", lambda: bool(data.commits(f"slurm-{saves}")), 60)
-    ends = now() + BEFORE_END + timedelta(seconds=20)
-    for _ in range(2):  # nothing changes while there is time
-        assert command.apply(settings(ends)) == 0
+    ends = now() + BEFORE_END + timedelta(seconds=10)
+    for before in (timedelta(minutes=2), timedelta(minutes=1)):  # nothing changes while there is time
+        assert command.apply(settings(ends), now=ends - BEFORE_END - before) == 0
     assert [quiet.state(job) for job in (saves, deaf)] == ["RUNNING", "RUNNING"]
-    quiet.wait("45 minutes before the end", lambda: now() >= ends - BEFORE_END, 60)
-    assert command.apply(settings(ends)) == 0
+    assert command.apply(settings(ends), now=ends - BEFORE_END) == 0
     quiet.wait("the next start", lambda: quiet.output("saves").count("rank 0 of 2 begins") == 2, 90)
     out = quiet.output("saves")
     begins = [int(step) for step in re.findall(r"rank 0 of 2 begins at step (\d+)", out)]
@@ -148,5 +155,6 @@ def test_before_the_end_jobs_save_are_requeued_and_go_on_in_the_next_block(
     # nothing more starts on the block
     late = quiet.sbatch("sleep 1", "--nodes=1", "--time=1", NOT_SECOND, *WHOLE, name="late")
     quiet.wait("the reason", lambda: quiet.reason(late).startswith("ReqNodeNotAvail"), 30)
+    enough.touch()
     quiet.is_(saves, "COMPLETED")
-    assert data.commits(f"slurm-{saves}")[300] == {"sum": sum(step**2 for step in range(1, 301))}
+    assert data.ends_whole(f"slurm-{saves}") > int(told)

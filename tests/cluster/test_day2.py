@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -17,53 +15,28 @@ from fleet_pool.slurm import accounting, command
 from fleet_pool.slurm.settings import Project
 
 from tests.cluster.cluster import Cluster
-from tests.cluster.conftest import SETTINGS, needs_slurm
-from tests.cluster.page import PAGE, Shell, causes, script, typed
+from tests.cluster.conftest import SETTINGS, own_cluster, standing
+from tests.cluster.page import PAGE, Shell, causes, typed
+from tests.cluster.specs import slurm_spec
 
-pytestmark = needs_slurm
+pytestmark = own_cluster
 NODE = "p5-48xlarge-3"
 JOB = ("--gres=gpu:h100:8", "--ntasks-per-node=1", "--time=30")
 SPEECH = ("--account=speech", *JOB)
 # told to end it saves, and asks for another start
 SAVES = """srun bash -c "trap 'echo saved; exit 75' TERM; echo begins; for ((n = 0; n < 600; n++)); do sleep 0.2; done"
 """
-# what AWS PCS does to instances: SuspendProgram ends one, ResumeProgram launches another. slurmd -b: a new boot
-ENDS = 'for n in $(scontrol show hostnames "$1"); do kill -9 "$(cat {folder}/slurmd.$n.pid)"; done'
-LAUNCHES = """for n in $(scontrol show hostnames "$1"); do
-    setsid slurmd -D -b -N $n < /dev/null > /dev/null 2>&1 & echo $n >> {folder}/launched
-done"""
-CLOUD = """SuspendProgram={folder}/ends
-ResumeProgram={folder}/launches
-SuspendTime=86400
-SuspendTimeout=3
-ResumeTimeout=120
-"""
+
+
+@pytest.fixture(scope="module")
+def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with standing(tmp_path_factory.mktemp("day2"), slurm_spec(), new=":") as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
 def shell(slurm: Cluster) -> Shell:
     return Shell(slurm, SETTINGS)
-
-
-@pytest.fixture(scope="module")
-def cloud(slurm: Cluster) -> Iterator[Cluster]:
-    """Nodes that Slurm may power down, as those of AWS PCS."""
-    folder = slurm.folder
-    path = f"export SLURM_CONF={folder}/slurm.conf PATH={slurm.environment['PATH']}\n"
-    script(folder / "ends", path + ENDS.format(folder=folder))
-    script(folder / "launches", path + LAUNCHES.format(folder=folder))
-    conf = folder / "slurm.conf"
-    conf.write_text(conf.read_text().replace(" CPUs=", " State=CLOUD CPUs=") + CLOUD.format(folder=folder))
-    for program in ("slurmd", "slurmctld"):
-        slurm.end(program)
-    slurm.start("slurmctld", "-D", "-c")  # nodes begin without an instance
-    slurm.until("PowerSave", "scontrol", "update", "NodeName=ALL", "State=POWER_UP")
-    slurm.wait("all nodes idle", lambda: list(slurm.states().values()).count("idle") == len(slurm.names), 90)
-    (folder / "launched").unlink()
-    yield slurm
-    for pid in folder.glob("slurmd.*.pid"):
-        with contextlib.suppress(ProcessLookupError, FileNotFoundError):
-            os.kill(int(pid.read_text()), signal.SIGKILL)
 
 
 def state(shell: Shell, shows: str, **values: str) -> list[list[str]]:
@@ -77,7 +50,7 @@ def gone(shell: Shell, shows: str, **values: str) -> bool:
     return all(row[1].endswith("~") for row in state(shell, shows, **values))
 
 
-def test_swap_a_node(cloud: Cluster, quiet: Cluster, shell: Shell):
+def test_swap_a_node(quiet: Cluster, shell: Shell):
     drain, who, save, shows, down = typed("Swap a node")
     job = quiet.sbatch(SAVES, *SPEECH, "--nodes=2", name="gang")
     quiet.is_(job, "RUNNING")
@@ -106,14 +79,18 @@ def test_a_drain_is_taken_back(quiet: Cluster, shell: Shell):
     quiet.wait("it is back", lambda: quiet.states()[NODE] == "idle", 30)
 
 
-def test_drain_for_an_image(cloud: Cluster, quiet: Cluster, shell: Shell):
+def test_drain_for_an_image(quiet: Cluster, shell: Shell):
     down, shows = typed("Drain for an image")
     busy, free = "p5-48xlarge-5", "p5-48xlarge-6"
-    job = quiet.sbatch("sleep 15", *SPEECH, "--nodes=1", f"--nodelist={busy}", name="goes-on")
+    go_on = quiet.folder / "go-on"
+    job = quiet.sbatch(
+        f"until [ -e {go_on} ]; do sleep 0.2; done", *SPEECH, "--nodes=1", f"--nodelist={busy}", name="goes-on"
+    )
     quiet.is_(job, "RUNNING")
     nodes = "p5-48xlarge-[5-6]"
     shell.run(down, NODES=nodes)
     assert dict(row[:2] for row in state(shell, shows, NODES=nodes))[busy].startswith("drain")
+    go_on.touch()
     quiet.is_(job, "COMPLETED")
     quiet.wait("both are gone", lambda: gone(shell, shows, NODES=nodes), 60)
     assert quiet.of_job(job, "Restarts") == "0"
@@ -147,13 +124,19 @@ def found() -> accounting.Known:
 
 @pytest.fixture
 def ben(slurm: Cluster) -> Iterator[str]:
-    """A user who may read the cluster's files, as pytest's folders let nobody."""
-    for folder in (slurm.folder, *slurm.folder.parents[:2]):
-        folder.chmod(folder.stat().st_mode | 0o011)
+    """A user who may read the cluster's files. pytest's own folders, of which its workers have one more, let nobody."""
+    shut = {folder: folder.stat().st_mode for folder in (slurm.folder, *slurm.folder.parents)}
+    shut = {folder: mode for folder, mode in shut.items() if not mode & 0o001}
     name = f"planner-t-{os.getpid()}"
     subprocess.run(["useradd", "--no-create-home", name], check=True)
-    yield name
-    subprocess.run(["userdel", name], check=True)
+    try:
+        for folder, mode in shut.items():
+            folder.chmod(mode | 0o011)
+        yield name
+    finally:
+        for folder, mode in shut.items():
+            folder.chmod(mode)
+        subprocess.run(["userdel", name], check=True)
 
 
 def test_someone_leaves(ben: str, quiet: Cluster, shell: Shell):
@@ -214,7 +197,7 @@ def test_the_controller_is_updated(quiet: Cluster, shell: Shell):
     versions, ping, queue = typed("The controller is updated")
     assert re.fullmatch(r"\s*8 Version=[\d.]+\n", shell.run(versions))
     runs = quiet.sbatch("echo begins; sleep 300", *SPEECH, "--nodes=4", name="lives")
-    ends = quiet.sbatch("sleep 8; echo done", *SPEECH, "--nodes=3", name="ends")
+    ends = quiet.sbatch("sleep 6; echo done", *SPEECH, "--nodes=3", name="ends")
     for job in (runs, ends):
         quiet.is_(job, "RUNNING")
     waits = quiet.sbatch("true", *SPEECH, "--nodes=4", name="patient")
@@ -222,8 +205,10 @@ def test_the_controller_is_updated(quiet: Cluster, shell: Shell):
     assert "DOWN" in shell.run(ping, fails=True)
     assert "the controller does not answer" in shell.run("planner-jobs", fails=True)
     assert causes()["the controller does not answer"] == [ping]
-    time.sleep(10)
-    assert "done" in quiet.output("ends")
+    end = time.monotonic() + 30
+    while "done" not in quiet.output("ends"):
+        assert time.monotonic() < end
+        time.sleep(0.2)
     quiet.start("slurmctld", "-D")
     quiet.until("the controller", "scontrol", "ping")
     shell.run(queue)

@@ -26,9 +26,14 @@ def data() -> Iterator[Bucket]:
 
 @pytest.fixture
 def jobs(quiet: Cluster, data: Bucket, monkeypatch: pytest.MonkeyPatch) -> Cluster:
-    for name, value in data.environment().items():
+    enough(quiet).unlink(missing_ok=True)
+    for name, value in {**data.environment(), "ENOUGH": str(enough(quiet))}.items():
         monkeypatch.setitem(quiet.environment, name, value)
     return quiet
+
+
+def enough(cluster: Cluster) -> Path:
+    return cluster.folder / "enough"
 
 
 def script(cluster: Cluster, words: str, *options: str) -> str:
@@ -55,29 +60,51 @@ def test_every_node_has_its_rank_and_rank_0_is_on_the_first_node(jobs: Cluster, 
 
 def test_a_job_that_gives_way_resumes_from_what_it_saved_and_ends_as_if_nothing_had_been(jobs: Cluster, data: Bucket):
     low = jobs.sbatch(
-        script(jobs, f"{WORK} 150 0.1"), "--nodes=8", "--partition=low", "--qos=low", *NODES, name="resumes"
+        script(jobs, f"{WORK} 100000 0.1"), "--nodes=8", "--partition=low", "--qos=low", *NODES, name="resumes"
     )
     jobs.wait("a commit", lambda: len(data.commits(f"slurm-{low}")) > 1, 60)
     high = jobs.sbatch("sleep 2", "--nodes=4", "--partition=high", "--qos=high", *NODES, name="urgent")
     jobs.is_(high, "RUNNING", "COMPLETED")
+    jobs.wait("its next start", lambda: jobs.output("resumes").count("rank 0 of 8 begins") == 2, 90)
+    enough(jobs).touch()
     jobs.is_(low, "COMPLETED")
     out = jobs.output("resumes")
     begins = [int(step) for step in re.findall(r"rank 0 of 8 begins at step (\d+)", out)]
     (told,) = re.findall(r"rank 0 told to end at step (\d+)", out)
     assert begins == [0, int(told)], "no step is done twice"
-    assert data.commits(f"slurm-{low}")[150] == {"sum": sum_of(150)}
+    assert data.ends_whole(f"slurm-{low}") > int(told)
     assert jobs.of_job(low, "Restarts") == "1"
 
 
-def test_a_requeue_by_hand_begins_at_the_newest_commit(jobs: Cluster, data: Bucket):
-    job = jobs.sbatch(script(jobs, f"{WORK} 80 0.1"), "--nodes=2", *NODES, name="byhand")
-    jobs.wait("a commit", lambda: len(data.commits(f"slurm-{job}")) > 1, 60)
-    jobs.run("scontrol", "requeue", job)
-    jobs.is_(job, "COMPLETED")
+def test_what_follows_a_requeue_by_hand_a_failure_and_a_cancel(jobs: Cluster, data: Bucket):
+    """Four jobs at once."""
+    two, long = ("--nodes=2", *NODES), f"{WORK} 100000 0.1"
+    requeued = jobs.sbatch(script(jobs, long), *two, name="byhand")
+    cancelled = jobs.sbatch(script(jobs, long), *two, name="cancelled")
+    fails = jobs.sbatch(script(jobs, f"{WORK} 30 0.05 15", "--name", "fails"), *two, name="fails")
+    hopeless = jobs.sbatch(script(jobs, "false", "--restarts", "1"), *two, name="hopeless")
+
+    jobs.wait("a commit", lambda: len(data.commits(f"slurm-{requeued}")) > 1, 60)
+    jobs.run("scontrol", "requeue", requeued)
+    jobs.wait("a commit", lambda: bool(data.commits(f"slurm-{cancelled}")), 60)
+    jobs.run("scancel", cancelled)
+    jobs.is_(cancelled, "CANCELLED")
+    assert jobs.of_job(cancelled, "Restarts") == "0"
+
+    jobs.is_(fails, "COMPLETED")
+    assert "exit code 9: starts again from COMMIT 10" in jobs.output("fails"), "while there is progress"
+    assert data.ends_whole("fails") == 30
+
+    jobs.wait("its next start", lambda: jobs.output("byhand").count("rank 0 of 2 begins") == 2, 90)
+    enough(jobs).touch()
+    jobs.is_(requeued, "COMPLETED")
     begins = [int(step) for step in re.findall(r"rank 0 of 2 begins at step (\d+)", jobs.output("byhand"))]
     assert begins[0] == 0
-    assert begins[1] >= 20
-    assert data.commits(f"slurm-{job}")[80] == {"sum": sum_of(80)}
+    assert 20 <= begins[1] < data.ends_whole(f"slurm-{requeued}")
+
+    jobs.is_(hopeless, "FAILED")
+    assert jobs.output("hopeless").count("rank 0 of 2 starts") == 2
+    assert jobs.of_job(hopeless, "ExitCode") == "1:0", "its own code"
 
 
 def test_a_job_does_not_resume_from_what_another_cluster_s_job_of_its_number_left(jobs: Cluster):
@@ -88,28 +115,6 @@ def test_a_job_does_not_resume_from_what_another_cluster_s_job_of_its_number_lef
     jobs.is_(job, "FAILED")
     out = jobs.output("another")
     assert f"checkpoints/slurm-{job}/ has a COMMIT of step 10: another cluster's job had this number. --name" in out
-
-
-def test_a_rank_that_fails_starts_again_while_there_is_progress(jobs: Cluster, data: Bucket):
-    job = jobs.sbatch(script(jobs, f"{WORK} 30 0.05 15", "--name", "fails"), "--nodes=2", *NODES, name="fails")
-    jobs.is_(job, "COMPLETED")
-    assert "exit code 9: starts again from COMMIT 10" in jobs.output("fails")
-    assert data.commits("fails")[30] == {"sum": sum_of(30)}
-
-
-def test_one_that_fails_the_same_way_each_time_ends_with_its_own_code(jobs: Cluster):
-    job = jobs.sbatch(script(jobs, "false", "--restarts", "1"), "--nodes=2", *NODES, name="hopeless")
-    jobs.is_(job, "FAILED")
-    assert jobs.output("hopeless").count("rank 0 of 2 starts") == 2
-    assert jobs.of_job(job, "ExitCode") == "1:0"
-
-
-def test_a_cancelled_job_is_not_started_again(jobs: Cluster, data: Bucket):
-    job = jobs.sbatch(script(jobs, f"{WORK} 900 0.1"), "--nodes=2", *NODES, name="cancelled")
-    jobs.wait("a commit", lambda: bool(data.commits(f"slurm-{job}")), 60)
-    jobs.run("scancel", job)
-    jobs.is_(job, "CANCELLED")
-    assert jobs.of_job(job, "Restarts") == "0"
 
 
 def test_jobs_of_an_array_share_a_node_and_have_checkpoints_of_their_own(jobs: Cluster, data: Bucket):

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from datetime import datetime
 from itertools import combinations
 
 import numpy as np
+import pytest
 
 from planner.fleet.model import Jobs, Owner, Policy, Rules
 from planner.fleet.queue import simulated
@@ -19,14 +21,14 @@ from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import needs_slurm
 
 pytestmark = needs_slurm
-NODES, SEED, COUNT = 8, 22, 14
+NODES, SEED, COUNT = 8, 369, 10
 GRES = ("--gres=gpu:h100:8", "--ntasks-per-node=1", "--account=speech")
 
 
 def drawn(seed: int) -> list[tuple[int, int, int]]:
     """(nodes, seconds, minutes of the limit) of each job."""
     rng = np.random.default_rng(seed)
-    sizes, seconds = rng.choice([1, 2, 3, 5, 6, 7], COUNT), rng.integers(12, 40, COUNT)
+    sizes, seconds = rng.choice([1, 2, 3, 5, 6, 7], COUNT), rng.integers(4, 16, COUNT)
     return [(int(n), int(s), int(m)) for n, s, m in zip(sizes, seconds, rng.integers(1, 4, COUNT), strict=True)]
 
 
@@ -64,11 +66,20 @@ def test_the_policies_differ_on_this_list() -> None:
     assert by["slurm"].mean() < 0.9 * by["fcfs"].mean()
 
 
-def test_jobs_start_as_in_slurm(quiet: Cluster) -> None:
-    # jobs of seconds instead of hours: backfill's map of the future is as much finer
+@pytest.fixture
+def finer(quiet: Cluster) -> Iterator[None]:
+    """Jobs of seconds instead of hours: backfill's map of the future is as much finer."""
     conf = quiet.folder / "slurm.conf"
-    conf.write_text(re.sub(r"bf_resolution=\d+", "bf_resolution=1", conf.read_text()))
+    text = conf.read_text()
+    conf.write_text(re.sub(r"bf_resolution=\d+", "bf_resolution=1", text))
     quiet.run("scontrol", "reconfigure")
+    yield
+    conf.write_text(text)
+    quiet.run("scontrol", "reconfigure")
+
+
+@pytest.mark.usefixtures("finer")
+def test_jobs_start_as_in_slurm(quiet: Cluster) -> None:
     before = [quiet.sbatch("sleep 1", "--nodes=8", "--time=1", *GRES, name=f"o{at}") for at in range(4)]
     quiet.is_(before[-1], "COMPLETED")
     begun = [when(quiet, job, "StartTime") for job in before]

@@ -46,6 +46,48 @@ def test_a_project_gets_no_more_nodes_than_the_plan_gives_it(quiet: Cluster):
     quiet.is_(other, "RUNNING", "COMPLETED")
 
 
+def test_who_has_used_less_of_its_share_goes_first(quiet: Cluster):
+    """vision has three shares, speech one. Jobs of six of the eight nodes: no two of them run at once."""
+
+    def sent(account: str, seconds: int) -> str:
+        return quiet.sbatch(
+            f"sleep {seconds}", f"--account={account}", "--nodes=6", "--time=5", *NODES, name=f"by-{account}"
+        )
+
+    def forgets(account: str) -> None:
+        quiet.run("sacctmgr", "-i", "modify", "account", "where", f"name={account}", "set", "RawUsage=0")
+
+    def count() -> None:
+        """Slurm counts use each minute, and as its controller starts."""
+        quiet.end("slurmctld")
+        quiet.start("slurmctld", "-D")
+        quiet.until("the controller", "scontrol", "ping")
+
+    def first(*accounts: str) -> tuple[str, dict[str, float]]:
+        """Of jobs that wait, sent in this order, while one of vision runs; and what a share of each has used."""
+        busy = sent("vision", 300)
+        quiet.is_(busy, "RUNNING")
+        jobs = {sent(account, 1): account for account in accounts}
+        count()
+        quiet.run("scancel", busy)
+        rows = quiet.run("sshare", "-nP", "--format=Account,User,RawShares,RawUsage").splitlines()
+        accounts_of = (row.strip().split("|") for row in rows if row.startswith((" vision||", " speech||")))
+        found = {name: int(use) / int(share) for name, _, share, use in accounts_of}
+        for job in jobs:
+            quiet.is_(job, "COMPLETED")
+        return jobs[min(jobs, key=lambda job: quiet.of_job(job, "StartTime"))], found
+
+    for account in ("vision", "speech"):
+        forgets(account)
+    quiet.is_(sent("speech", 5), "COMPLETED")
+    who, of_a_share = first("speech", "vision")
+    assert of_a_share["speech"] > of_a_share["vision"], f"jobs took too long here: {of_a_share}"
+    assert who == "vision", "speech was there before"
+    forgets("speech")
+    who, of_a_share = first("vision", "speech")
+    assert (who, of_a_share["speech"]) == ("speech", 0)
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [

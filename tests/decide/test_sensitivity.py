@@ -140,7 +140,13 @@ class TestSwings:
         as_they_are = as_planned()[0]
         by_set = [swing for swing in found.swings if swing.parameter.path.startswith("assumptions.")]
         assert len(by_set) > 20
-        for swing in by_set[:1]:
+        (people,) = [swing for swing in by_set if swing.low.is_p50]
+        for end in (people.low, people.high):
+            there = compare(set_(request, people.parameter.path, end.at))
+            scenario = next(s for s in there.scenarios if s.id == found.scenario.id)
+            assert scenario.cost_usd is not None
+            assert end.cost_usd == pytest.approx(scenario.cost_usd.p50, rel=1e-9)
+        for swing in [swing for swing in by_set if not swing.low.is_p50][:1]:
             for end in (swing.low, swing.high):
                 there = compare(set_(as_they_are, swing.parameter.path, end.at))
                 scenario = next(s for s in there.scenarios if s.id == found.scenario.id)
@@ -155,7 +161,7 @@ class TestSwings:
         assert comparison.best is not None
         parameters = parameters_of(request, comparison.assumptions)
         searches = search(decider_of(request), parameters)
-        found = swings(repricing_of(request), parameters, comparison.best.id, searches)
+        found = swings(request, repricing_of(request), parameters, comparison.best.id, searches)
         spreads = [swing.spread("cost_usd") for swing in found]
         assert spreads == sorted(spreads, reverse=True)
         assert spreads[0] == np.inf
@@ -168,7 +174,7 @@ class TestSwings:
             k for k in parameters_of(request, compare(request).assumptions) if k.key == "goodput.bring_up_hours"
         )
         searches = search(decider_of(request), [parameter])
-        (swing,) = swings(repricing_of(request), [parameter], "s3-stream/p4d.24xlarge/on-demand", searches)
+        (swing,) = swings(request, repricing_of(request), [parameter], "s3-stream/p4d.24xlarge/on-demand", searches)
         assert swing.low.days is not None
         assert swing.high.days is not None
         assert (swing.high.days - swing.low.days) * 24 == pytest.approx(parameter.high - parameter.low)  # 2 h - 0.2 h

@@ -36,6 +36,7 @@ PLACES = {
     "pool": ("pool",),
     "bills": ("planner/bills",),
     "mix": ("planner/mix",),
+    "speed": ("planner/fleet",),
     "notebook": ("planner",),
     "dev": ("tests", "tools"),
     "bench": ("benchmarks",),

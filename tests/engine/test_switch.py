@@ -82,3 +82,22 @@ def test_an_update_that_fails_says_what_it_began(tmp_path: Path, canary_first: b
     stand.engine.write(whole)
     stand.engine.up().well()
     assert stand.engine.up().well().counts == {}
+
+
+def test_a_first_update_that_was_killed_is_not_forgotten(tmp_path: Path):
+    """It has no outputs yet; its network says by a tag what it began as, and its nodes stand."""
+    whole = small("s3-stream", nodes=3)
+    stand = Stand(tmp_path, whole)
+    assert stand.kill_at([Fault(operation="create", name="guard-dashboard", way="after")], stand.engine.up)
+    stand.unlock()
+    assert sum(one.get("kind") == "instance" for one in stand.cloud.standing()) == 3
+    for other, says in ((as_canary(whole), "this would end the others"), (small("converged"), "is of s3-stream/")):
+        stand.engine.write(other)
+        refused = stand.engine.up()
+        assert refused.failed
+        assert says in refused.told
+        assert not refused.steps
+    stand.engine.write(whole)
+    stand.after_kill()
+    stand.engine.up().well()
+    assert stand.engine.up().well().counts == {}

@@ -19,7 +19,7 @@ from planner.plan.assumptions import resolve
 from planner.report.wording import fleet as words
 from tests.builders import compared as compared_run
 from tests.builders import exact, plan_of
-from tests.fleet.plans import BOOK, compared, loaded
+from tests.fleet.plans import BOOK, PLAN, compared, loaded
 
 ON_DEMAND, RESERVED = 21.957642, 13.9211
 HOURS = 3 * 730
@@ -197,6 +197,38 @@ def test_owned_nodes_lose_value_whether_they_run_or_not() -> None:
     assert found.owned.purchase_usd.p50 == pytest.approx(gpus * 18_500 / 0.81)
 
 
+def test_spot_for_what_gives_way_is_bounded_by_its_price_and_its_interruptions() -> None:
+    """speech gives way: 12 interruptions a day of jobs that save each half hour, restart in 0.2 h, wait 1 h for nodes.
+    An hour of work takes e^(R/M) (e^(W/M) - 1) M/W hours on spot, and (M + D)/M as long."""
+    keys = {
+        "spot.gang_interruptions_per_day": 12,
+        "spot.gang_wait_hours": 1,
+        "goodput.restart_minutes": 12,
+    }
+    fixed = [f"assumptions.{key}={{value: {value}, low: {value}, high: {value}}}" for key, value in keys.items()]
+    gives_way = ["projects.1.queue=low", "projects.1.checkpoint=30m", "groups.0.nodes=40"]
+    found = compared(*gives_way, *fixed, runs=2)
+    assert found.spot is not None
+    assert found.best is not None
+    (hours,) = found.best.show_back[1].node_hours
+    price = book_for(BOOK).spot("p4d.24xlarge", "us-east-1").planned.usd
+    times = np.exp(0.2 / 2) * np.expm1(0.5 / 2) * 2 / 0.5
+    assert (found.spot.projects, found.spot.node_hours) == (("speech",), pytest.approx(hours))
+    assert found.spot.most_usd == pytest.approx(hours * (ON_DEMAND - price))
+    assert found.spot.saved_usd.p50 == pytest.approx(hours * (ON_DEMAND - price * times))
+    assert found.spot.elapsed_factor == pytest.approx(times * 3 / 2)
+    assert compared("groups.0.nodes=40", runs=2).spot is None
+    assert compared(*gives_way, "projects.1.checkpoint=null", runs=2).spot is None
+
+
+def test_a_plan_without_a_start_begins_with_its_book() -> None:
+    bare = compared(runs=2, text="\n".join(line for line in PLAN.splitlines() if not line.startswith("start")))
+    dated = compared(f"start={BOOK}", runs=2)
+    assert bare.best is not None
+    assert dated.best is not None
+    assert bare.best.bill == dated.best.bill
+
+
 def test_on_demand_that_is_given_back_is_warned_of() -> None:
     shown = {}
     for idle in ("release", "hold"):
@@ -272,8 +304,11 @@ assumptions:
 
 
 def test_a_fleet_of_one_run_costs_what_compare_says_of_that_run() -> None:
-    """16 p4d for 729 hours. A fleet has Slurm besides; a run has checkpoints, a start, and the network of its stack."""
-    fleet = compared(runs=1, text=ONE).scenarios[0]
+    """16 p4d for 729 hours under Slurm, the whole bill. A run has besides half an hour of bring-up, its checkpoints and
+    requests; a fleet's draws are as planned here."""
+    beside = ("network.", "guard.", "scheduler.")
+    planned = (f"  {key}: {{value: {one.value}}}\n" for key, one in resolve({}).items() if key.startswith(beside))
+    fleet = compared(runs=1, text=ONE + "".join(planned)).scenarios[0]
     run = plan_of(
         start="2026-11-02",
         run={"work": {"gpu_hours": 16 * 8 * 729}},
@@ -281,9 +316,16 @@ def test_a_fleet_of_one_run_costs_what_compare_says_of_that_run() -> None:
         fleet={"nodes": 16},
         purchase={"options": ["on-demand"]},
         storage={"layouts": ["s3-stream"]},
+        deploy={"scheduler": "slurm"},
         assumptions=exact("goodput.failures_per_1000_node_days", 0.001),
     )
     alone = compared_run(run).scenarios[0]
     assert nodes_usd(fleet) == pytest.approx(nodes_usd(alone), rel=1e-3)
-    slurm = sum(line.effective_cost for line in fleet.bill if line.line.startswith("scheduler."))
-    assert cost_of(fleet, "planned") - slurm == pytest.approx(cost_of(alone, "planned"), rel=2e-3)
+    assert cost_of(fleet, "planned") == pytest.approx(cost_of(alone, "planned"), rel=1e-3)
+    of_fleet, of_run = ({line.line: line.effective_cost for line in one.bill} for one in (fleet, alone))
+    shared = of_fleet.keys() & of_run.keys()
+    assert of_run.keys() - shared == {
+        "fleet.compute",
+        *("storage.s3.checkpoints", "storage.s3.get-requests", "storage.s3.put-requests", "storage.kms.requests"),
+    }
+    assert {line: of_fleet[line] for line in shared} == pytest.approx({line: of_run[line] for line in shared}, rel=2e-3)

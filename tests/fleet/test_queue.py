@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from planner.fleet import queue
 from planner.fleet.model import HIGH, LOW, NORMAL, Owner, Policy, Ran, Rules
-from planner.fleet.profile import Profile
+from planner.fleet.profile import earliest, profile_of, take
 from planner.fleet.queue import simulated
 from tests.fleet.queues import jobs, poisson
 
@@ -153,9 +155,30 @@ def test_a_queue_that_only_grows_is_given_up() -> None:
 
 
 def test_free_nodes_over_time() -> None:
-    profile = Profile(0.0, 1, [(2.0, 0, 2), (2.0, 1, 1), (5.0, 2, 4)])
-    assert (profile.times, profile.free) == ([0.0, 2.0, 5.0], [1, 4, 8])
-    assert [profile.earliest(n, 1.0) for n in (1, 2, 4, 5, 8, 9)] == [0, 2, 2, 5, 5, math.inf]
-    profile.take(2.0, 3, 2.0)
-    assert (profile.times, profile.free) == ([0.0, 2.0, 4.0, 5.0], [1, 1, 4, 8])
-    assert profile.earliest(2, 1.0) == 4.0
+    profile = profile_of(0.0, 1, [(2.0, 0, 2), (2.0, 1, 1), (5.0, 2, 4)])
+    assert profile[:2] == ([0.0, 2.0, 5.0], [1, 4, 8])
+    assert [earliest(profile, n, 1.0) for n in (1, 2, 4, 5, 8, 9)] == [0, 2, 2, 5, 5, math.inf]
+    take(profile, 2.0, 3, 2.0)
+    assert profile[:2] == ([0.0, 2.0, 4.0, 5.0], [1, 1, 4, 8])
+    assert earliest(profile, 2, 1.0) == 4.0
+
+
+def test_the_compiled_queue_is_the_same_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To the last bit, where Numba is: every policy, two groups of other speeds, failures, preemption, jobs that may
+    not use what their project may, and a queue in which nothing runs."""
+    pytest.importorskip("numba", reason="needs numba: make .venv/.dev")
+    owners = [Owner(tier=t, speeds=((0, 1.0), (1, 2.0)), checkpoint=1.0, share=1.0 + t) for t in (HIGH, NORMAL, LOW)]
+    for seed, name in enumerate(("slurm", "easy", "fcfs", "slurm")):
+        listed = poisson(seed, 600, 3.0, 2.0, sizes=(1, 2, 4, 8), owners=3, limit=2.0)
+        listed = replace(listed, way=np.arange(600) % 3 - 1, ways=(((1, 1.0),), ((0, 0.5),)))
+        rules = Rules(policy=name, failures=0.01, repair=3.0, restart=0.2, fair_share=seed < 3, parts=2)
+        for nodes in ([16, 8], [0, 0]):
+            before = listed.hours.copy()
+            monkeypatch.setattr(queue, "WORTH_COMPILING", math.inf)
+            plain = simulated(listed, owners, nodes, rules, 400.0, seed)
+            monkeypatch.setattr(queue, "WORTH_COMPILING", 0)
+            fast = simulated(listed, owners, nodes, rules, 400.0, seed)
+            assert bool(plain.failures and plain.preempted) == (nodes != [0, 0])
+            for field, value in vars(plain).items():
+                assert np.array_equal(getattr(fast, field), value), field
+            assert (listed.hours == before).all()

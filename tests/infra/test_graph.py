@@ -81,8 +81,8 @@ def test_everything_that_takes_tags_has_all_four(layout):
         given_tags = entry["inputs"].get("tags", {})
         if isinstance(given_tags, list):
             given_tags = {tag["key"]: tag["value"] for tag in given_tags}
-        of_plan = {"planner:plan"} if entry["name"] == "guard-topic" else set()
-        assert set(given_tags) == TAGS | of_plan, entry["name"]
+        more = {"guard-topic": {"planner:plan"}, "network-vpc": {"planner:began-as"}}.get(entry["name"], set())
+        assert set(given_tags) == TAGS | more, entry["name"]
         assert given_tags["planner:name"] == entry["name"]
         assert given_tags["planner:component"] == entry["component"]
 

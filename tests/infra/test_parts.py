@@ -493,7 +493,7 @@ def test_jobs_have_the_data_and_nothing_of_their_node(layout):
     assert "artefacts" not in json.dumps(list(found.values()))
     canary = [".planner-canary/*"] if layout == "converged" else []
     written = [resource.partition("arn}/")[2] for resource in found["Write"]["Resource"]]
-    assert written == ["checkpoints/*", *canary, "launch/*", "launch-logs/*"]
+    assert written == ["checkpoints/*", *canary, "launch/*", "launch-logs/*", "health/passes/*"]
     role = inputs(graph, "fleet-job-role")
     [trust] = json.loads(role["assumeRolePolicy"])["Statement"]
     assert trust["Action"] == "sts:AssumeRole"

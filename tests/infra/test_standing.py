@@ -13,6 +13,8 @@ from planner.stack.canary import as_canary
 from planner.stack.switching import switched
 from tests.infra.specs import spec_of
 
+MADE: dict[str, object] = {}  # resources of the state, by URN
+
 
 @pytest.fixture
 def answers(monkeypatch: pytest.MonkeyPatch) -> list[object]:
@@ -20,7 +22,10 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     found: list[object] = []
 
     def invoke(token: str, asked: dict[str, str]) -> SimpleNamespace:
-        assert (token, asked["name"].count("/")) == (standing.READ, 2)
+        assert asked[standing.NAME[token]].count("/") == 2
+        if token == standing.READ_RESOURCES:
+            return SimpleNamespace(value={"outputs": MADE})
+        assert token == standing.READ
         answer = found.pop(0) if len(found) > 1 else found[0]
         if isinstance(answer, Exception):
             raise answer
@@ -57,3 +62,17 @@ def test_what_cannot_be_read_stops_the_run_and_a_new_stack_has_nothing_to_lose(a
         standing.check_switch(spec_of("converged"))
     answers[:] = [{}]
     standing.check_switch(spec_of("converged"))
+
+
+def test_a_first_update_that_was_killed_is_known_by_the_tag_of_its_network(answers, monkeypatch):
+    answers.append({})
+    tags = {"planner:began-as": "converged/on-demand canary", "planner:stack": "dev"}
+    monkeypatch.setitem(MADE, "urn:1", {"type": "x", "outputs": {"arn": "x"}})
+    monkeypatch.setitem(MADE, "urn:2", {"type": "y", "outputs": {"tags": tags}})
+    outputs = standing.check_switch(as_canary(spec_of("converged")))
+    assert outputs == {"standing": "converged/on-demand", "canary": True}
+    with pytest.raises(UsageProblem, match="what is deployed is of converged/on-demand"):
+        standing.check_switch(spec_of("s3-stream"))
+    monkeypatch.setitem(tags, "planner:began-as", "converged/on-demand")
+    with pytest.raises(UsageProblem, match="this would end the others"):
+        standing.check_switch(as_canary(spec_of("converged")))

@@ -89,7 +89,7 @@ def test_its_end_is_on_demand_in_place():
     before, after = graph_of(several()), graph_of(off_spot(several()))
     assert findings_of(off_spot(several())) == ()
     changed = [name for name in names(before) if inputs(before, name) != inputs(after, name)]
-    assert changed == ["fleet-environment"]
+    assert changed == ["network-vpc", "fleet-environment"]  # the engine ignores the VPC's tag, which stays
     nodes = inputs(after, "fleet-environment")["computeResources"]
     assert (nodes["type"], nodes["instanceTypes"]) == ("EC2", ["g6.xlarge"])
 
@@ -199,9 +199,10 @@ def test_a_job_writes_checkpoints_and_each_record_once():
     found = statements("fleet-job-role-data")
     assert found["Write"]["Resource"].endswith("arn}/checkpoints/*")
     records = [arn.rpartition("arn}/")[2] for arn in found["WriteOnce"]["Resource"]]
-    assert records == [f"workers/*/{kind}/*" for kind in ("jobs", "done", "dead", "machines")]
+    assert records == [f"workers/*/{kind}/*" for kind in ("jobs", "beats", "done", "dead", "machines")]
     assert found["WriteOnce"]["Condition"] == {"Null": {"s3:if-none-match": "false"}}
-    assert found["Beat"]["Resource"].endswith("/workers/*/jobs/*/beat.json")
+    puts = {sid for sid, one in found.items() if "s3:PutObject" in one["Action"]}
+    assert puts == {"Write", "WriteOnce"}  # nothing outside of checkpoints is ever overwritten
     assert "TerminateInstances" not in json.dumps(found)
     assert "s3:DeleteObjectVersion" not in json.dumps(found)
     trusted = json.loads(inputs(GRAPH, "fleet-job-role")["assumeRolePolicy"])["Statement"][0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any, cast
 
 import pytest
 from fleet_pool.problems import UsageProblem
@@ -10,6 +11,10 @@ from fleet_pool.worker import exits
 from fleet_pool.worker.exits import EXIT, MOST_TRIES, RETRY, RULES, action_of, verdict
 from fleet_pool.worker.joblist import MOST_JOBS, parsed
 from fleet_pool.worker.machines import machines_of
+from fleet_pool.worker.records import JobRecords
+from fleet_pool.worker.status import status_of
+
+from tests.launch.memory import Memory
 
 LIST = {"name": "tunes", "command": ["python3", "train.py"], "jobs": 3}
 
@@ -133,3 +138,26 @@ class TestMachines:
 
     def test_names_of_others_are_left_alone(self):
         assert not machines_of(["a/failed-x", "a/", "a"]).is_bad("a", 1)
+
+
+class TestBeats:
+    def test_nobody_overwrites_the_heartbeat_of_another(self):
+        """All jobs of a pool have one role: the bucket takes a key once, so what stands there stays."""
+        jobs, bucket = parsed(json.dumps(LIST), "list.json"), Memory()
+        own, other = (JobRecords(cast(Any, bucket), jobs, 2) for _ in range(2))
+        own.beat(1, {"machine": "i-1"})
+        other.beat(1, {"machine": "i-2"})
+        other.beat(1, {"machine": "i-2"})
+        assert {key: json.loads(data)["machine"] for key, data in bucket.objects.items()} == {
+            "workers/tunes/beats/000002/0001-000001.json": "i-1",
+            "workers/tunes/beats/000002/0001-000002.json": "i-2",
+        }
+
+    @pytest.mark.parametrize(("age_s", "silent"), [(3.0, ()), (5.0, (0,))])
+    def test_a_job_is_silent_by_the_clock_of_the_bucket(self, age_s: float, silent: tuple[int, ...]):
+        jobs, bucket = parsed(json.dumps(LIST), "list.json"), Memory()
+        records = JobRecords(cast(Any, bucket), jobs, 0)
+        assert records.begin({}) == 1
+        records.beat(1, {})
+        bucket.age_s = age_s
+        assert status_of(cast(Any, bucket), jobs, beat_s=1).silent == silent

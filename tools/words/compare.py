@@ -243,6 +243,12 @@ KEYS: tuple[Word, ...] = (
         "USD before tax",
     ),
     word(f"{_S}.futures[].cost_usd.p90", "number?", "10 % of them are above; null: does not finish", "USD before tax"),
+    word(
+        f"{_S}.futures[].cost_usd.mean",
+        "number?",
+        "mean of these draws; both, by their share, add up to mean_cost_usd; null: some do not finish",
+        "USD before tax",
+    ),
     word(_G, "object?", "how much of the paid time is useful, and why"),
     word(
         f"{_G}.scaling_efficiency", "fraction?", "throughput per GPU relative to the best row of the table", "fraction"

@@ -40,6 +40,12 @@ KEYS: tuple[Word, ...] = (
     word("swings[].planned", "number?", "its central value; null for a random quantity", "see unit"),
     *_end("swings[].low", "5th"),
     *_end("swings[].high", "95th"),
+    word(
+        "swings[].of",
+        "text",
+        "what low and high are: plan: the planned figures; p50: the middle of the outcomes, of people's time, which no "
+        "plan has",
+    ),
     word("swings[].source", "text", "source of its range"),
     word("leader", "text?", "id of what is recommended as planned; null if nothing is"),
     word(
@@ -53,11 +59,14 @@ KEYS: tuple[Word, ...] = (
     word("searches[].tried_from", "number", "the lowest value that was tried", "see unit"),
     word("searches[].tried_to", "number", "the highest value that was tried", "see unit"),
     word("searches[].plans_priced", "count", "number of values that were tried", "plans"),
-    word(
-        "searches[].block_days_at_ends",
-        "numbers?",
-        "length of the Capacity Block that is recommended at the low and at the high end; null without one",
-        "days",
+    *(
+        word(
+            f"searches[].block_days_at_{end}",
+            "number?",
+            f"length of the Capacity Block that is recommended at the {end} end; null without one",
+            "days",
+        )
+        for end in ("low", "high")
     ),
     word("searches[].flips", "objects", "the nearest change of the recommendation on each side of the planned value"),
     word("searches[].flips[].value", "number", "at this value `first` is recommended", "see unit"),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
-
-from planner.api.explanations import explanation_of
+from planner.api.explanations import explanation_of, is_number
 from planner.decide.comparison import Comparison
 from planner.decide.enumerate import ids_of
 from planner.errors import UsageProblem
@@ -33,8 +31,8 @@ def ids(ask: Ask, scenario: str) -> list[str]:
 def told(
     ask: Ask, scenario: str | None, number: str | None, style: str, look: Look, watch: Watch
 ) -> tuple[str, Comparison]:
-    """(text, the comparison). Without a number the numbers are listed, without a scenario the scenarios. Raises
-    UsageProblem."""
+    """(text, the comparison). Without a number the numbers are listed, without a scenario the scenarios; a number
+    without a scenario is the recommended one's. Raises UsageProblem."""
     from planner.decide.compare import compare
 
     request = request_of(ask)
@@ -43,19 +41,19 @@ def told(
     try:
         chosen = named(comparison, scenario) if scenario else None
     except UsageProblem:
-        if number is None and comparison.best and scenario in known_of(comparison.best):
-            again = f"planner explain {shlex.quote(look.plan_path)} best {shlex.quote(scenario)}"
-            raise UsageProblem(f"{scenario} is a number of a scenario: name both, as in `{again}`") from None
-        raise
+        if number is not None or comparison.best is None or not is_number(comparison, comparison.best, str(scenario)):
+            raise
+        chosen, number = comparison.best, scenario
     if chosen is not None and number is not None and chosen.derived:
         found = explanation_of(plan_of(ask), request, comparison, chosen, number, plan_path=look.plan_path)
         if style == "json":
             return json_text(found.to_dict()), comparison
-        return found.text(width=look.width, depth=look.depth, again=look.again), comparison
+        shown = found.text(width=look.width, depth=look.depth, again=look.again, everything=look.everything)
+        return shown, comparison
     if style == "json":
         return json_text(
             explanation_json.numbers(comparison, chosen) if chosen else explanation_json.scenarios(comparison)
         ), comparison
     if chosen is None:
-        return explanation_text.scenarios(comparison, look.width), comparison
-    return explanation_text.numbers(comparison, chosen, look.width), comparison
+        return explanation_text.scenarios(comparison, look.width, everything=look.everything), comparison
+    return explanation_text.numbers(comparison, chosen, look.width, everything=look.everything), comparison

@@ -57,7 +57,8 @@ def _written(found: Comparison, style: str, look: Look, watch: Watch, listed: Co
     if style == "md":
         from planner.report.markdown.comparison_markdown import render as render_markdown
 
-        return render_markdown(found, _study(found, watch), plan_path=look.plan_path, gates=look.gates)
+        study = _study(found, watch)
+        return render_markdown(found, study, plan_path=look.plan_path, again=look.again, gates=look.gates)
     from planner.api.page import page_of
 
     with watch.each(STUDYING) as each:

@@ -5,19 +5,21 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from planner.kinds.training.failed_starts import giving_up
 from planner.report.terminal.columns import fitted, rows
 from planner.report.wording.eligibility import duty, why_not
 from planner.report.wording.figures import dollars, many, money, usd, visible
+from planner.report.wording.next_commands import hourly, purchases
 from planner.report.wording.table import Column
 from planner.report.wording.wrapping import wrap
-from planner.stack.component import component_of, usd_per_hour_by_component
+from planner.stack.component import component_of, usd_per_hour_by_component, usd_per_hour_now
 from planner.stack.file import name_of
 from planner.stack.placeholders import missing_ids
 from planner.stack.run_dates import crosses_new_year
-from planner.stack.spec import BUDGET_ACTION, PLACEHOLDER
+from planner.stack.spec import BUDGET_ACTION, PLACEHOLDER, is_known
 from pricing.offers import PurchaseOption
 
 if TYPE_CHECKING:
@@ -47,7 +49,7 @@ def summary(
         _table(spec, width, ascii_only),
         _notes(spec, scenario, plan, width),
         _missing(spec, width),
-        _next(spec, plan_path, overrides, out),
+        _next(spec, scenario, plan_path, overrides, out, width),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
@@ -202,8 +204,10 @@ def _missing(spec: ClusterSpec, width: int) -> list[str]:
     return lines
 
 
-def _next(spec: ClusterSpec, plan_path: str, overrides: Sequence[str], out: str | None) -> list[str]:
-    """out: the folder that was asked for; the commands lead there again."""
+def _next(
+    spec: ClusterSpec, scenario: Scenario, plan_path: str, overrides: Sequence[str], out: str | None, width: int
+) -> list[str]:
+    """The commands that are left, and what each spends. out: the folder that was asked for; they lead there again."""
     folder = shlex.quote(visible(out)) if out else ""
     path = " ".join([shlex.quote(visible(plan_path)), *(f"--set {shlex.quote(visible(one))}" for one in overrides)])
     lines = ["Next:"]
@@ -221,15 +225,22 @@ def _next(spec: ClusterSpec, plan_path: str, overrides: Sequence[str], out: str 
     lines.append(f"  planner check {path} --scenario {spec.scenario} --stack {spec.stack}")
     if blocks:
         file = f"{folder}/{name_of(spec.stack)}" if folder else f"--stack {spec.stack}"
-        each = "each time it buys one block" if len(spec.blocks) > 1 else "it buys the Capacity Block"
-        lines += [f"  planner reserve {file}  # {each}, and writes its id, end and zone"] * len(blocks)
+        sizes = [block.nodes for block in spec.blocks if not is_known(block.reservation_id)] or [spec.fleet.nodes]
+        for one in purchases(scenario, f"planner reserve {file}", sizes):
+            lines += [*wrap(f"  # {one.note}", width, "  # "), f"  {one.text}"]
     lines.append(f"  planner preview {path} --scenario {spec.scenario}")
     where = f"-C {folder} " if folder else ""
     lines.append(f"  pulumi {where}preview --stack {spec.stack}")
-    lines.append(f"  pulumi {where}up --stack {spec.stack}")
+    up = f"  pulumi {where}up --stack {spec.stack}"
+    lines += [*wrap(f"  # {_bills(spec)}", width, "  # "), up]
     if spec.canary:
         to = f" --out {folder}" if folder else ""
-        ready = "  # when the canary is in service"
-        lines.append(f"  planner stack {path} --scenario {spec.scenario} --stack {spec.stack}{to}{ready}")
-        lines.append(lines[-2])
+        lines.append("  # when the canary is in service")
+        lines.append(f"  planner stack {path} --scenario {spec.scenario} --stack {spec.stack}{to}")
+        lines += [*wrap(f"  # {_bills(replace(spec, canary=False))}", width, "  # "), up]
     return lines
+
+
+def _bills(spec: ClusterSpec) -> str:
+    """What `pulumi up` spends."""
+    return hourly(usd_per_hour_now(spec), block=spec.buying.kind == "capacity-block")

@@ -12,6 +12,7 @@ KIND = Kind(
     refused={
         "--own": "not of a worker pool, whose plan states the prices that are not in the book",
         "acceptance": "acceptance is for the gang of a training plan; workers have none",
+        "reconcile": "the bill of a worker pool cannot be compared with its plan yet",
         "report --bill": "the bill of a worker pool cannot be compared with its plan yet",
         "sensitivity --against": "not of a worker pool; `planner compare` shows the P10 to P90 of each choice",
         "simulate --policies": _RECORDINGS,

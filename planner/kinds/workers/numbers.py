@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from planner.api.pools import number_of
+from planner.errors import UsageProblem
 from planner.kinds.asking import Ask, Look, Watch
 from planner.kinds.workers.answers import compared, named, simulated
 from planner.report.terminal import worker_pool_explanation as text
@@ -20,10 +21,15 @@ def ids(ask: Ask, scenario: str) -> list[str]:
 def told(
     ask: Ask, scenario: str | None, number: str | None, style: str, look: Look, watch: Watch
 ) -> tuple[str, PoolComparison]:
-    """(text, the comparison). Without a number the numbers are listed, without a choice the choices. Raises
-    UsageProblem."""
+    """(text, the comparison). Without a number the numbers are listed, without a choice the choices; a number without a
+    choice is the recommended one's. Raises UsageProblem."""
     found = compared(ask, watch)
-    chosen = named(found, scenario) if scenario else None
+    try:
+        chosen = named(found, scenario) if scenario else None
+    except UsageProblem:
+        if number is not None or found.best is None or scenario not in ids_of(found.best):
+            raise
+        chosen, number = found.best, scenario
     if chosen is None or number is None:
         if style == "json":
             return text.listed_json(found, chosen), found

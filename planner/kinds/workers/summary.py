@@ -9,8 +9,9 @@ import shlex
 from fleet_pool.worker.joblist import MOST_JOBS
 
 from planner.report.wording.figures import many, money, visible
+from planner.report.wording.next_commands import hourly
 from planner.report.wording.wrapping import wrap
-from planner.stack.component import usd_per_hour_by_component
+from planner.stack.component import usd_per_hour_by_component, usd_per_hour_now
 from planner.stack.placeholders import missing_ids
 from planner.stack.spec import ClusterSpec
 from planner.worker_pool.result import PoolScenario
@@ -56,6 +57,7 @@ def summary(spec: ClusterSpec, chosen: PoolScenario, plan_path: str, *, width: i
         "",
         "Next:",
         f"  planner preview {plan} --scenario {spec.scenario}",
+        f"  # without jobs it {hourly(usd_per_hour_now(spec), block=False)}",
         f"  pulumi up --stack {spec.stack}",
         "  PLANNER_DATA=$(pulumi stack output data_bucket) python -m fleet_pool.worker put jobs.json",
         f"  aws batch submit-job --job-name NAME --job-queue {queue} --job-definition {definition} "

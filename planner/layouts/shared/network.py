@@ -27,7 +27,8 @@ def bill_hours(ledger: Ledger, line: str, item: str, count: Sourced, hours: Numb
 
 
 def bill_network(ledger: Ledger, gpu_nodes: int, timing: Timing, values: Values) -> None:
-    """One zone: a NAT gateway with its address, interface endpoints, flow logs; the S3 gateway endpoint is free."""
+    """One zone: a NAT gateway with its address, interface endpoints, flow logs; the S3 gateway endpoint is free.
+    gpu_nodes: that stand, spares included."""
     hours = timing.standing_hours
     standing = (hours, RUN_HOURS)
     nodes = (gpu_nodes, "run:nodes")

@@ -95,6 +95,18 @@ def _through_vpc(
     )
 
 
+def bill_key(ledger: Ledger, months: Number) -> None:
+    """The key of the bucket, as long as anything is stored."""
+    ledger.metered(
+        "storage.kms.key",
+        ("awskms", "Customer managed key"),
+        equation="T6",
+        quantity=resource_months(count=1, months=months),
+        inputs={"count": (1, "rule:one key encrypts the bucket"), "months": (months, STORED_MONTHS)},
+        standing=1,
+    )
+
+
 def bill_s3(ledger: Ledger, demand: Demand, timing: Timing, values: Values, ingest: Ingest) -> None:
     """The durable tier: master copy, checkpoints, requests, keys. The same for every layout except for reads."""
     sheet = ledger.sheet
@@ -148,14 +160,7 @@ def bill_s3(ledger: Ledger, demand: Demand, timing: Timing, values: Values, inge
         quantity=put_thousands,
         inputs={"bytes_moved": written_bytes, "object_bytes": object_bytes},
     )
-    ledger.metered(
-        "storage.kms.key",
-        ("awskms", "Customer managed key"),
-        equation="T6",
-        quantity=resource_months(count=1, months=months),
-        inputs={"count": (1, "rule:one key encrypts the bucket"), "months": (months, STORED_MONTHS)},
-        standing=1,
-    )
+    bill_key(ledger, months)
     asking = values.given("s3.kms_request_fraction")
     ledger.metered(
         "storage.kms.requests",

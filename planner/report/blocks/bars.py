@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from planner.answer.row import Row
 from planner.report.blocks.block import Bar
 from planner.report.pictures.axis import FAR, Axis, axis_of
-from planner.report.wording import figures, page_texts
+from planner.report.wording import figures, futures, page_texts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,8 +33,14 @@ class BarsView:
 
 
 def futures_of(row: Row) -> Sequence[tuple[float, float, float]]:
-    """P10, P50 and P90 of both futures of a row; nothing where it has not two that end."""
-    parts = [(one.p10_usd, one.p50_usd, one.p90_usd) for one in row.futures if math.isfinite(one.p50_usd)]
+    """P10, mean (the P50 where some do not end) and P90 of both futures of a row; nothing where it has not two that
+    end."""
+    mean = futures.adds_up(row)
+    parts = [
+        (one.p10_usd, one.mean_usd if mean else one.p50_usd, one.p90_usd)
+        for one in row.futures
+        if math.isfinite(one.p50_usd)
+    ]
     return parts if len(parts) > 1 else ()
 
 

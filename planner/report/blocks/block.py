@@ -52,7 +52,8 @@ class Card:
 
 @dataclass(frozen=True, kw_only=True)
 class Bar:
-    """One choice. usd: P10, P50 and P90 of its cost; futures: those of each of two futures, which are drawn instead.
+    """One choice. usd: P10, P50 and P90 of its cost; futures: P10, mean and P90 of each of two futures, which are
+    drawn instead.
     family: of the purchase, which gives its colour. cost, range, days: as text. exact: the figures to the dollar.
     aside: why it is not eligible, "" if it is."""
 

@@ -84,7 +84,9 @@ def row_document(row: Row) -> dict[str, Any]:
         "futures": [
             {
                 "fraction": number(one.fraction),
-                "cost_usd": {part: percentile_usd(getattr(one, f"{part}_usd")) for part in ("p10", "p50", "p90")},
+                "cost_usd": {
+                    part: percentile_usd(getattr(one, f"{part}_usd")) for part in ("p10", "p50", "p90", "mean")
+                },
             }
             for one in row.futures
         ],

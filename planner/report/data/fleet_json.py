@@ -59,6 +59,16 @@ def document(found: FleetComparison) -> dict[str, Any]:
             "purchase_usd": _range(found.owned.purchase_usd),
             "utilisation_fraction": number(found.owned.utilisation),
         },
+        "spot": found.spot
+        and {
+            "projects": list(found.spot.projects),
+            "node_hours": number(found.spot.node_hours),
+            "usd_per_node_hour": number(found.spot.usd_per_node_hour),
+            "most_usd": number(found.spot.most_usd),
+            "saved_usd": _range(found.spot.saved_usd),
+            "elapsed_factor": number(found.spot.elapsed_factor),
+            "interruptions_per_day": number(found.spot.interruptions_per_day),
+        },
         "scenarios": [scenario_document(one) for one in found.scenarios],
         "remedies": remedies_document(found),
         **tail_document(found),

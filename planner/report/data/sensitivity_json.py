@@ -48,7 +48,8 @@ def _search(entry: Search) -> dict[str, Any]:
         "tried_from": number(entry.lowest),
         "tried_to": number(entry.highest),
         "plans_priced": entry.runs,
-        "block_days_at_ends": [number(end.block_days) for end in (entry.low, entry.high)],
+        "block_days_at_low": number(entry.low.block_days),
+        "block_days_at_high": number(entry.high.block_days),
         "flips": [_break_even(break_even) for break_even in entry.break_evens],
     }
 
@@ -74,6 +75,7 @@ def document(comparison: Comparison, study: Study, pair: LowerCostProbability | 
                 "planned": number(s.parameter.value) if s.parameter.path else None,
                 "low": _end(s.low),
                 "high": _end(s.high),
+                "of": "p50" if s.low.is_p50 else "plan",
                 "source": s.parameter.source,
             }
             for s in study.swings

@@ -50,15 +50,16 @@ def view(graph: Mapping[str, Any], stored_usd: float | None = None) -> StackView
     every = [resource for entries in found.values() for resource in entries]
     printed = hourly([[float(one["usd_per_hour"] or 0.0) for one in entries] for entries in found.values()])
     scenario = visible(str(graph["stack"]["scenario"]))
+    hour = f"{usd_per_hour(every):,.4f}"
     return StackView(
         scenario=scenario,
-        caption=inline(page_texts.deployed_by(scenario)),
+        caption=inline(page_texts.deployed_by(scenario, hour)),
         picture=Markup(svg(graph, ON_THE_PAGE, stored_usd=stored_usd)),
         components=tuple(
             _component(name, entries, total) for (name, entries), (total, _) in zip(found.items(), printed, strict=True)
         ),
         resources=len(every),
-        usd_per_hour=f"{usd_per_hour(every):,.4f}",
+        usd_per_hour=hour,
         without=resources.not_included(stored_usd),
     )
 

@@ -30,6 +30,7 @@ from planner.report.wording.break_evens import (
     setting,
     short_id,
     start,
+    swing_title,
     title,
     unmoved,
     value,
@@ -153,7 +154,7 @@ def _money(cost_usd: float | None) -> str:
 def _bar(study: Study, swing: Swing, listed: set[str], fleet: str) -> BarView:
     parameter = swing.parameter
     return BarView(
-        name=title(parameter),
+        name=swing_title(swing),
         key=breakable(parameter.key if parameter.path else ""),
         href=_href(parameter, listed),
         source=parameter.source,

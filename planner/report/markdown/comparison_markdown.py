@@ -23,6 +23,7 @@ from planner.report.wording import (
     figures,
     left_out,
     markdown_texts,
+    next_commands,
     page_texts,
     recommendation,
     relaxations,
@@ -49,6 +50,7 @@ def render(
     study: Study | None = None,
     *,
     plan_path: str = "PLAN",
+    again: Sequence[str] = (),
     gates: Sequence[Violation] | None = None,
 ) -> str:
     """The comment: a hidden marker with the plan's name, then the answer as the first visible line.
@@ -64,13 +66,14 @@ def render(
     picked = leaders.leaders_of(comparison)
     sources = sources_of(picked)
     folds = [
+        *_commands(comparison, plan_path, again),
         *(_change(comparison, study) if study else []),
-        *_ranking(comparison, ranked, len(near)),
         *_without_a_row(shortlist),
         *(_bill(comparison, scenario, sources) for scenario in picked),
         *_missing(comparison),
         *_refused(comparison),
         *_listed(comparison, sources),
+        *_ranking(comparison, ranked, len(near)),  # hundreds of rows: what fits when all else has its place
         _provenance(comparison),
     ]
     path = shlex.quote(figures.visible(plan_path))
@@ -105,6 +108,15 @@ def _change(comparison: Comparison, study: Study) -> list[Fold]:
         *(f"- {md(break_even_sentence(entry, fleet))}" for entry in with_break_evens(study)),
     ]
     return [Fold(title=page_texts.WHAT_WOULD_CHANGE, rows=texts, what=markdown_texts.CHANGES)]
+
+
+def _commands(comparison: Comparison, plan_path: str, again: Sequence[str]) -> list[Fold]:
+    """From the approved plan to the running fleet, in order, with what each command spends."""
+    best = comparison.best
+    found = [] if best is None else next_commands.in_order(comparison, best, plan_path, again)
+    rows = [row([f"{at}", code(one.text), md(one.note)]) for at, one in enumerate(found, 1)]
+    head = table(markdown_texts.COMMAND_COLUMNS, [True, False, False])
+    return [Fold(title=markdown_texts.IN_ORDER, head=head, rows=rows, what=markdown_texts.COMMANDS)] if rows else []
 
 
 def bullets(lines: Sequence[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.report.markdown.escaped import line, md
+from planner.report.markdown.escaped import md, row, table
 from planner.report.wording.sheet import Sheet
 
 
@@ -14,7 +14,8 @@ def render(sheet: Sheet) -> str:
 def facts(sheet: Sheet) -> list[str]:
     """Below the choice: a list of what there is to know, and the lines to fill in."""
     found = [f"- **{md(what)}**: {md(' '.join(_ended(text) for text in said))}" for what, said in sheet.facts]
-    return [*found, *(["", line("   ".join(f"{name}: ………………………" for name in sheet.signed))] if sheet.signed else [])]
+    lines = [row([md(role), *("" for _ in sheet.fields)]) for role in sheet.signed]
+    return [*found, *(["", *table(["", *sheet.fields], [False] * (1 + len(sheet.fields))), *lines] if lines else [])]
 
 
 def _ended(text: str) -> str:

@@ -9,7 +9,7 @@ from html import escape
 from planner.decide.study import Study
 from planner.report.pictures.axis import Axis, axis_of
 from planner.report.wording import figures
-from planner.report.wording.break_evens import title as name_of
+from planner.report.wording.break_evens import swing_title as name_of
 from planner.report.wording.break_evens import value
 from planner.report.wording.spoken_choice import spoken
 
@@ -67,7 +67,7 @@ def tornado_of(study: Study) -> Tornado:
     swings = [swing for swing in study.swings if swing.spread("cost_usd")][:SHOWN]
     bars = [
         Bar(
-            name=name_of(swing.parameter),
+            name=name_of(swing),
             low=End(at=value(swing.parameter, swing.low.at), cost_usd=swing.low.cost_usd),
             high=End(at=value(swing.parameter, swing.high.at), cost_usd=swing.high.cost_usd),
         )

@@ -19,8 +19,8 @@ from planner.report.wording.wrapping import cut, for_terminal, wrap
 NARROWEST = 32
 HEIGHT, MOST_ROWS, FEWEST_ROWS = 40, 12, 4  # of a screen; rows of the table that it has by default
 TABLE_LINES = 3  # besides its rows
-OTHERS, COMMITMENTS = "others", "commitments"
-LEFT_TO_VERBOSE = ((), (OTHERS,), (OTHERS, COMMITMENTS))  # more and more of it
+OTHERS, COMMITMENTS, DETAILS = "others", "commitments", "breakdown"
+LEFT_TO_VERBOSE = ((), (OTHERS,), (OTHERS, COMMITMENTS), (OTHERS, COMMITMENTS, DETAILS))  # more and more of it
 BEGIN = {Kind.DETAIL: "  ", Kind.SETTING: "  ", Kind.ITEM: "  - ", Kind.WARNING: "  - "}
 GO_ON = {Kind.SETTING: "    ", Kind.ITEM: "    ", Kind.WARNING: "    "}
 BOLD, WARN, PLAIN = "\x1b[1m", "\x1b[33m", "\x1b[0m"
@@ -47,19 +47,19 @@ def render(
     width = max(width, NARROWEST)
     dots = "..." if ascii_only else "…"
     shortlist = shortlist_of(comparison, everything=everything)
-    first, *more = answer.sentences(comparison)
-    said = wrapped([first], width, colour=False)
-    said = [f"{BOLD}{part}{PLAIN}" for part in said] if colour else said
-    before = [*heading_lines(comparison, width, dots), "", *said, *wrapped(more, width, colour=colour), ""]
     following = [*(_assumed(comparison, width) if verbose else []), *_next(plan_path, again, width)]
-    room = HEIGHT - len(before) - TABLE_LINES
     # what a screen has no room for is left to -v, unless somebody asked for everything or has no answer to act on
     whole = verbose or everything or comparison.best is None
-    tried = [
-        [*wrapped(_below(comparison, shortlist, verbose=verbose, left=left), width, colour=colour), *following]
-        for left in (LEFT_TO_VERBOSE[:1] if whole else LEFT_TO_VERBOSE)
-    ]
-    after = next((lines for lines in tried if len(lines) + FEWEST_ROWS <= room), tried[-1])
+    for left in LEFT_TO_VERBOSE[:1] if whole else LEFT_TO_VERBOSE:
+        first, *more = answer.sentences(comparison, brief=DETAILS in left)
+        said = wrapped([first], width, colour=False)
+        said = [f"{BOLD}{part}{PLAIN}" for part in said] if colour else said
+        before = [*heading_lines(comparison, width, dots), "", *said, *wrapped(more, width, colour=colour), ""]
+        room = HEIGHT - len(before) - TABLE_LINES
+        below = wrapped(_below(comparison, shortlist, verbose=verbose, left=left), width, colour=colour)
+        after = [*below, *following]
+        if len(after) + min(FEWEST_ROWS, len(shortlist.rows)) <= room:
+            break
     table = _Table(shortlist.rows, comparison, width, ascii_only)
     count = _rows_shown(len(shortlist.rows), room - len(after), top, everything=everything)
     head, body = table.header(), table.body(count)
@@ -79,7 +79,7 @@ def _rows_shown(rows: int, fitting: int, top: int | None, *, everything: bool) -
 def _below(comparison: Comparison, shortlist: Shortlist, *, verbose: bool, left: Sequence[str] = ()) -> list[Line]:
     """What follows the table. left: parts that only -v shows."""
     others = left_out.others(shortlist)
-    there = {OTHERS: bool(others), COMMITMENTS: bool(shortlist.families)}
+    there = {OTHERS: bool(others), COMMITMENTS: bool(shortlist.families), DETAILS: True}
     left = [part for part in left if there[part]]
     shown = [s for _, s in shortlist.rows]
     hidden = sum(s.feasible for s in comparison.scenarios) - len(shown)
@@ -87,9 +87,17 @@ def _below(comparison: Comparison, shortlist: Shortlist, *, verbose: bool, left:
         *([] if COMMITMENTS in left else left_out.commitments(shortlist.families)),
         *map(Line, signs.legend(comparison, shown)),
         *(left_out.storage(shortlist, comparison) if OTHERS in left else others),
-        *notes.attention(comparison),
+        *_on_one_line(notes.attention(comparison, brief=DETAILS in left)),
         *(notes.details(comparison, shown) if verbose else [notes.more(comparison, hidden, left)]),
     ]
+
+
+def _on_one_line(warned: list[Line]) -> list[Line]:
+    """`On #1: ...` where there is one warning; a title and a list where there are several."""
+    if len(warned) != 2:
+        return warned
+    title, only = warned
+    return [Line(f"{title.text} {only.text}", Kind.CAUTION)]
 
 
 def _assumed(comparison: Comparison, width: int) -> list[str]:

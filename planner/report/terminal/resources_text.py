@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from planner.report.data.resource_graph import Graph, Resource, bills_by_use, by_component, usd_per_hour
@@ -13,8 +14,16 @@ from planner.report.wording.table import Column
 from planner.report.wording.wrapping import wrap
 
 
-def table(graph: Graph, *, stored_usd: float | None = None, width: int = 80, ascii_only: bool = False) -> str:
-    """Component by component: what bills as rows, what is free in a sentence; and the sum.
+def table(
+    graph: Graph,
+    *,
+    stored_usd: float | None = None,
+    width: int = 80,
+    ascii_only: bool = False,
+    everything: bool = False,
+) -> str:
+    """A row for each component, and the sum. everything: instead a row for each resource that bills, and the free ones
+    in a sentence.
 
     stored_usd: what S3 stores at the planned size, dollars an hour, where that is known.
     """
@@ -22,11 +31,14 @@ def table(graph: Graph, *, stored_usd: float | None = None, width: int = 80, asc
     every = [resource for resources in found.values() for resource in resources]
     lines = wrap(words.title(str(stack["name"]), str(stack["scenario"])), width, "  ")
     lines += wrap(words.summary(len(every), usd_per_hour(every), stored_usd), width, "  ")
-    lines += ["", *_rows(found, width, ascii_only), ""]
-    for component, resources in found.items():
-        free = [_short(resource) for resource in resources if resource["free"]]
-        if free:
-            lines += wrap(words.free(component, free), width, "  ")
+    if everything:
+        lines += ["", *_rows(found, width, ascii_only), ""]
+        for component, resources in found.items():
+            free = [_short(resource) for resource in resources if resource["free"]]
+            if free:
+                lines += wrap(words.free(component, free), width, "  ")
+    else:
+        lines += ["", *_components(found, width, ascii_only), words.ALL]
     names = {str(resource["name"]) for resource in every}
     without = words.guards_left_out(action="guard-action" in names, anomalies="guard-anomalies" in names)
     if without and "guard-budget" in names:
@@ -35,6 +47,32 @@ def table(graph: Graph, *, stored_usd: float | None = None, width: int = 80, asc
     if waiting:
         lines += ["", *wrap(words.placeholders(waiting), width, "  ")]
     return "\n".join(lines) + "\n"
+
+
+def _components(found: Mapping[str, Sequence[Resource]], width: int, ascii_only: bool) -> list[str]:
+    """Of each component how many resources it has, how many bill, and what."""
+    billed = [[one for one in resources if not one["free"]] for resources in found.values()]
+    printed = hourly([[float(one["usd_per_hour"] or 0.0) for one in each] for each in billed])
+    more = [" +" if bills_by_use(each) else "" for each in billed]
+    sums = [f"{total:,.4f}{plus}" if total else words.BY_USE for (total, _), plus in zip(printed, more, strict=True)]
+    lines = [dict.fromkeys(str(line) for one in each for line in one["bill_lines"]) for each in billed]
+    counts = [[len(each) for each in found.values()], list(map(len, billed))]
+    columns = [
+        Column(title="Component", values=[*map(visible, found), "all"], text=True),
+        *(
+            Column(title=title, values=[f"{count:,}" for count in (*each, sum(each))])
+            for title, each in zip(("Resources", "that bill"), counts, strict=True)
+        ),
+        Column(
+            title="$/hour",
+            values=[
+                *(usd if each else words.FREE for usd, each in zip(sums, billed, strict=True)),
+                f"{math.fsum(total for total, _ in printed):,.4f}",
+            ],
+        ),
+        Column(title="Lines of the bill", values=[*(visible(", ".join(each)) for each in lines), ""], text=True),
+    ]
+    return whole(columns, width, "-" if ascii_only else "─")
 
 
 def _rows(found: Mapping[str, Sequence[Resource]], width: int, ascii_only: bool) -> list[str]:

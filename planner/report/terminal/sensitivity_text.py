@@ -82,7 +82,7 @@ def _tornado(study: Study, width: int, ascii_only: bool, top: int, of: str) -> l
     else:
         lines = []
         for s in first:
-            lines += wrap(name(s.parameter), width, indent="  ")
+            lines += wrap(_name(s), width, indent="  ")
             for text in words.ends(s, of):
                 lines += wrap(f"  {text}", width, indent="    ")
     for text in words.left_out(len(moving) - len(first), len(study.swings) - len(moving)):
@@ -90,10 +90,14 @@ def _tornado(study: Study, width: int, ascii_only: bool, top: int, of: str) -> l
     return lines
 
 
+def _name(swing: Swing) -> str:
+    return f"{name(swing.parameter)}{' (P50)' if swing.low.is_p50 else ''}"
+
+
 def _columns(study: Study, shown: Sequence[Swing], of: str) -> list[Column]:
     unit = words.unit(of)
     return [
-        Column(title="Assumption", values=[name(s.parameter) for s in shown], text=True),
+        Column(title="Assumption", values=[_name(s) for s in shown], text=True),
         Column(title="Low", values=[end_of(s.parameter, 0) for s in shown]),
         Column(
             title="Planned",

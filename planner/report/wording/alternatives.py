@@ -44,7 +44,7 @@ def alternatives(comparison: Comparison, *, rules: bool = True) -> list[tuple[Sc
     best, found = comparison.best, []
     for scenario, entry in zip(leaders.leaders_of(comparison)[1:], comparison.answer.alternatives, strict=False):
         if entry.kind in CONDITIONAL:
-            why = eligibility.cheaper_if(scenario, rule=rules)
+            why = eligibility.cheaper_if(scenario, best, rule=rules)
             found.append((scenario, CONDITIONAL[entry.kind], f"{_often(scenario)}{why}."))
         elif best is not None and best.cost_usd is not None and scenario.cost_usd is not None:
             below = any(one.cost_usd and one.cost_usd.p90 < scenario.cost_usd.p90 for one, *_ in found)
@@ -123,12 +123,8 @@ def figures_of(comparison: Comparison, scenario: Scenario) -> str:
         if math.isinf(cost.p90)
         else f"P90 {figures.usd(cost.p90)}, {spoken.run_days(run.p90)}{_late(scenario)}"
     )
-    mean = scenario.mean_cost_usd
-    average = (
-        f"; on average {figures.usd(mean)}, since some cost far more" if scenario.futures and mean is not None else ""
-    )
     joined = "; " if scenario.futures else " and "
-    return f"{futures.about(scenario)}{average}{joined}{spoken.run_days(run.p50)} ({below})"
+    return f"{futures.about(scenario)}{joined}{spoken.run_days(run.p50)} ({below})"
 
 
 def _late(scenario: Scenario) -> str:

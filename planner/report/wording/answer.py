@@ -38,15 +38,17 @@ NEAREST = 3  # scenarios that are named where none is recommended
 RECOMMENDED = "Recommended"
 
 
-def sentences(comparison: Comparison) -> list[Line]:
-    """What is recommended, why, and what else to consider; or why nothing is, and what would change that."""
+def sentences(comparison: Comparison, *, brief: bool = False) -> list[Line]:
+    """What is recommended, why, and what else to consider; or why nothing is, and what would change that. brief: as
+    much as a screen has room for."""
     best = comparison.best
     if best is None:
         late = any(entry.kind == "deadline" for s in comparison.complete for entry in s.shortfalls)
         decides = left_out.reading(comparison) if late else []
         return [Line(nothing(comparison)), *_nearest(comparison), *decides, *relaxations.sentences(comparison)]
     lines = [Line(f"{RECOMMENDED}: {choice(comparison, best)}")]
-    lines += [Line(text, Kind.DETAIL) for text in (*reasons(comparison, best), _breakdown(best))]
+    parts = () if brief else (_breakdown(best),)
+    lines += [Line(text, Kind.DETAIL) for text in (*reasons(comparison, best, brief=brief), *parts)]
     return [*lines, *others(comparison)]
 
 
@@ -130,15 +132,15 @@ def costs(comparison: Comparison, best: Scenario) -> str:
     return f"It costs {futures.about(best)} and takes {spoken.run_days(run.p50)}."
 
 
-def reasons(comparison: Comparison, best: Scenario) -> list[str]:
-    """Under which condition it is recommended, and at which risk."""
+def reasons(comparison: Comparison, best: Scenario, *, brief: bool = False) -> list[str]:
+    """Under which condition it is recommended, and at which risk. brief: without a block's other length."""
     open_totals = eligibility.without_total(comparison.scenarios)
     return [
         *stale_prices.warnings(comparison.stale),
         condition(comparison, best),
         *passed_over(comparison, best),
         *([f"Rule: {rule}"] if (rule := eligibility.duty(best)) else []),
-        *([f"Capacity Block: {block.short(best.block_plan)}"] if best.block_plan else []),
+        *([f"Capacity Block: {block.short(best.block_plan, brief=brief)}"] if best.block_plan else []),
         risk(comparison, best),
         *aged(comparison, best),
         *_searched(comparison),
@@ -273,7 +275,6 @@ def risk(comparison: Comparison, best: Scenario) -> str:
         worst = best.worst_tenth_usd or 0.0
         beyond = f" (these {figures.usd(worst)} on average)" if worst > FAR * cost.p90 else ""
         parts.append(f"1 in 10 outcomes costs more than {figures.usd(cost.p90)}{beyond}")
-        parts += filter(None, [futures.average(best)])
         parts.append(f"1 in 10 takes more than {spoken.run_days(run.p90)}")
     unfinished = best.unfinished_fraction if leaders.may_not_finish(best) else 0.0
     if unfinished:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from planner.estimate.block_tail import EXTEND, NONE
 from planner.estimate.node_purchase import BLOCK_FEE, Cash
 from planner.estimate.result import BlockPlan, Scenario
@@ -11,9 +13,9 @@ from planner.report.wording import figures
 MOST = 0.5  # a block that most outcomes outlast needs a reason
 
 
-def short(plan: BlockPlan) -> str:
-    """The same for a screen: what comes second and third in a few words."""
-    return " ".join(sentences(plan, in_full=False))
+def short(plan: BlockPlan, *, brief: bool = False) -> str:
+    """The same for a screen: what comes second and third in a few words. brief: without a length that costs less."""
+    return " ".join(sentences(replace(plan, nearly=None) if brief else plan, in_full=False))
 
 
 def sentences(plan: BlockPlan, *, in_full: bool = True) -> list[str]:

@@ -21,6 +21,7 @@ NAMES = {
     PRICE_STREAM: "spot price",
     FIT: "error of the throughput fit",
 }
+P50_OF = " (P50 of the cost)"
 INFEASIBLE = "not feasible"
 NOTHING = "nothing meets the limits"
 MOST_NAMED = 3  # numbers that change nothing but a length
@@ -40,6 +41,11 @@ def title(parameter: Parameter) -> str:
     """The same beside a bar or in a cell: `Rate of node failures`."""
     said = words(parameter).removeprefix("the ")
     return said[:1].upper() + said[1:]
+
+
+def swing_title(swing: Swing) -> str:
+    """The same of a bar, with what it is the cost of where that is not the planned one."""
+    return f"{title(swing.parameter)}{P50_OF if swing.low.is_p50 else ''}"
 
 
 def value(parameter: Parameter, number: float) -> str:
@@ -227,7 +233,8 @@ def lead(study: Study, fleet: str = "") -> str:
     names = [_choice(one.id, fleet) for one in (first, second)]
     names[0] = names[0][:1].upper() + names[0][1:]
     if math.isinf(second.ranked_usd):
-        return f"{names[0]} is the only choice that can be recommended."
+        counts = "" if fleet else ", with this or another number of nodes"
+        return f"Only {spoken_id(first.id, place=False)} can be recommended{counts}."
     gap = second.ranked_usd - first.ranked_usd
     share = gap / first.ranked_usd if first.ranked_usd else 0.0
     ends = first.ranked_usd, second.ranked_usd

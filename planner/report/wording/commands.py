@@ -11,7 +11,7 @@ from planner.decide.comparison import Comparison
 from planner.decide.explain import Explanation, reached
 from planner.decide.leaders import rank_of
 from planner.estimate.derivations import is_percentile
-from planner.models.derived import Derived
+from planner.models.derived import Derived, Input
 from planner.models.line_numbers import PRODUCT
 from planner.report.wording import figures
 from planner.report.wording.origins import amount, command
@@ -29,8 +29,11 @@ class Step:
     level: int = 1
 
 
-def calculation(comparison: Comparison, found: Explanation, again: Sequence[str]) -> tuple[str, list[Step]]:
-    """A title and steps; no steps where there is no command. again: the plan and the options to repeat."""
+def calculation(
+    comparison: Comparison, found: Explanation, again: Sequence[str], most: int | None = None
+) -> tuple[str, list[Step]]:
+    """A title and steps; no steps where there is no command. again: the plan and the options to repeat. most: of the
+    parts, the largest ones; None for all."""
     derived = found.derived
     if is_percentile(derived.id) and comparison.draws:
         return TITLE, _drawn(comparison, found, again)
@@ -38,7 +41,7 @@ def calculation(comparison: Comparison, found: Explanation, again: Sequence[str]
     if own:
         quantity = [] if derived.equation else [Step(text=f"{derived.inputs[0].where}:")]
         return TITLE, [*quantity, *own]
-    joined = _joined(derived, found.known)
+    joined = _joined(derived, found.known, most)
     if joined:
         return (PARTS_TITLE if len(derived.inputs) > 1 else TITLE), joined
     nearest = next((entry for entry in reached(found.known, derived) if entry.equation), None)
@@ -70,9 +73,9 @@ def _commands(derived: Derived, known: Mapping[str, Derived], level: int) -> lis
     return [Step(command=command(behind), level=level), Step(text=f"times {product}", level=level)]
 
 
-def _joined(derived: Derived, known: Mapping[str, Derived]) -> list[Step]:
+def _joined(derived: Derived, known: Mapping[str, Derived], most: int | None) -> list[Step]:
     """One command a part, and the addition or multiplication that gives the number; empty where it is neither, or where
-    no part has a command."""
+    no part has a command. most: of many parts only so many, without the addition."""
     parts = [entry for entry in derived.inputs if isinstance(entry.value, float | int)]
     if len(parts) != len(derived.inputs) or not isinstance(derived.value, float | int):
         return []
@@ -80,14 +83,29 @@ def _joined(derived: Derived, known: Mapping[str, Derived]) -> list[Step]:
     if not sign:
         return []
     steps: list[Step] = []
-    for part in parts:
+    largest = largest_of(parts, most)
+    for part in largest:
         behind = known.get(part.where) if part.kind == "run" else None
         commands = _commands(behind, known, 2) if behind else []
         steps += [Step(text=f"{behind.id}:"), *commands] if behind and commands else []
     if not steps:
         return []
+    if len(largest) < len(parts):
+        return [*steps, Step(text=f"{figures.many(len(parts) - len(largest), 'smaller part')}: --all")]
     together = f" {sign} ".join(amount(part.value, "") for part in parts)
     return [*steps, Step(text=f"{together} = {amount(derived.value, derived.unit)}")]
+
+
+def largest_of(parts: Sequence[Input], most: int | None) -> list[Input]:
+    """So many of the parts, the largest ones, in their order; all of them where there are few more."""
+    if most is None or len(parts) <= 2 * most:
+        return list(parts)
+
+    def size(part: Input) -> float:
+        return abs(part.value) if isinstance(part.value, float | int) else math.inf
+
+    kept = sorted(parts, key=size, reverse=True)[:most]
+    return [part for part in parts if part in kept]
 
 
 def _sign(derived: Derived, values: list[float]) -> str:

@@ -8,7 +8,7 @@ from planner.answer.row import Row, Shortfall
 from planner.estimate.bounded_prices import MOST_BOUNDED
 from planner.estimate.result import Scenario
 from planner.estimate.waiting import NO_GUARANTEE
-from planner.report.wording import figures, spoken
+from planner.report.wording import figures, futures, spoken
 
 
 def why_not(scenario: Scenario) -> list[str]:
@@ -61,8 +61,9 @@ def limit_basis(scenario: Scenario) -> str:
     return "assumed: decision.slack x the shortest P90" if scenario.limit_is_assumed else "the plan's deadline"
 
 
-def cheaper_if(scenario: Scenario, *, rule: bool = True) -> str:
-    """`you accept that it does not finish in 11% of the outcomes`. rule: with what to do while it runs."""
+def cheaper_if(scenario: Scenario, best: Scenario | None, *, rule: bool = True) -> str:
+    """`you accept that it does not finish in 11% of the outcomes`; of what rests on an assumption how far that may be
+    wrong. best: the recommended one. rule: with what to do while it runs."""
     found = []
     for entry in scenario.shortfalls:
         miss = figures.percent(1 - entry.fraction)
@@ -83,9 +84,8 @@ def cheaper_if(scenario: Scenario, *, rule: bool = True) -> str:
         elif entry.limit is not None:
             found.append(f"Right if it may take more than {spoken.run_days(entry.limit)}, as in {miss} of the outcomes")
     if scenario.held_back:
-        guessed = scenario.unproven and scenario.futures and scenario.option and scenario.option.starts_on_spot
-        share = figures.percent(scenario.futures[0].fraction) if guessed else ""
-        found.append(f"It {held_back(scenario)}{f', and the {share} is an assumption' if guessed else ''}")
+        found.append(f"It {held_back(scenario)}")
+        found += filter(None, [futures.may_be_wrong(scenario, best) if best and scenario.unproven else ""])
     if scenario.rule and rule:
         found.append(f"Rule: {scenario.rule.rstrip('.')}")
     return ". ".join(found)

@@ -21,6 +21,11 @@ from planner.report.wording.origins import how
 
 CHOOSE_A_SCENARIO = "planner explain PLAN '#1' lists the numbers of one; `best` is the first"
 CHOOSE_A_FIELD = "Each line also has LINE.pricing_quantity, LINE.effective_unit_price and so on, as in -f json."
+MAIN = (  # what most people ask about, of a hundred numbers
+    *("cost_usd", "cost_usd.p50", "cost_usd.p90", "mean_cost_usd", "usd_per_useful_gpu_hour", "on_time_fraction"),
+    *("days", "days.p50", "days.p90", "useful_gpu_hours", "run.hours", "goodput.useful_fraction", "goodput.mtbf_hours"),
+    *("storage.required_read_gb_per_s", "storage.read_gb_per_s", "block_plan.days", "block_plan.outlast_fraction"),
+)
 BILL_LINES, OTHER_NUMBERS, INPUTS = "Lines of the bill", "Other numbers", "Inputs"
 NO_NUMBER_THERE = "-: the scenario has no such number there"
 AS_ABOVE = " (as above)"

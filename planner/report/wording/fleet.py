@@ -17,7 +17,7 @@ from planner.plan.wording import listed
 from planner.report.wording import figures, fleet_beside, fleet_demand, rounding, spoken, stale_prices
 from planner.report.wording.mix import amount, thing
 from planner.report.wording.preferred import NAME, preferred_for
-from planner.report.wording.sheet import Sheet, budget, left_out, sheet_with, sheet_without, unknown
+from planner.report.wording.sheet import Sheet, budget, left_out, of_heading, sheet_with, sheet_without, unknown
 from planner.report.wording.spoken import hours
 from planner.report.wording.table import Column
 from pricing.offers import PurchaseOption
@@ -473,6 +473,7 @@ def sheet_of(found: FleetComparison) -> Sheet:
         return sheet_without(found, first, rest)
     now = [f"{amount(one)}: {thing(one)}" for one in best.purchases if not one.month]
     facts = [
+        ("The fleet", (of_heading(heading(found)),)),
         ("Budget to approve", (budget(best, "outcomes"), left_out())),
         ("Buy now", tuple(now) if best.is_mix else (f"{nodes(best)}, {bought(best)}",)),
         (

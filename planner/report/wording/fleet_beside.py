@@ -1,8 +1,9 @@
-"""Other places for a fleet's data, and its nodes owned, in words."""
+"""Other places for a fleet's data, its nodes owned, and what spot could save, in words."""
 
 from __future__ import annotations
 
-from planner.fleet.result import FleetComparison, Stored
+from planner.fleet.result import FleetComparison, Spot, Stored
+from planner.plan.wording import listed
 from planner.report.wording import figures
 from planner.report.wording.table import Column
 
@@ -68,4 +69,25 @@ def owned(found: FleetComparison) -> list[str]:
         f"AWS. {figures.usd(one.purchase_usd.p50)} is paid before, and the nodes are yours afterwards.",
         f"Not in it: building, staff, spare parts, and what jobs would need beyond these nodes. They run jobs "
         f"{figures.percent(one.utilisation)} of the time.",
+    ]
+
+
+def spot(one: Spot) -> list[str]:
+    """At most what, what interruptions leave of it, and why it is no choice."""
+    saved = one.saved_usd
+    left = (
+        f"saves {figures.usd(saved.p50)} ({figures.usd(saved.p10)} to {figures.usd(saved.p90)})"
+        if saved.p10 >= 0
+        else f"costs {figures.usd(-saved.p50)} more"
+        if saved.p50 < 0
+        else f"saves {figures.usd(saved.p50)}, or costs up to {figures.usd(-saved.p10)} more,"
+    )
+    return [
+        f"{listed(one.projects, 3)} may be interrupted: {one.node_hours:,.0f} node-hours, on spot "
+        f"${one.usd_per_node_hour:.2f} each. That saves at most {figures.usd(one.most_usd)}, if spot were always there "
+        "and all of these hours were On-Demand before.",
+        f"With {one.interruptions_per_day:.0f} interruptions of a job a day, as were seen where spot is scarce, it "
+        f"{left} against On-Demand, and these jobs take {one.elapsed_factor:.1f} times as long.",
+        "It is no choice of this fleet: nobody says how many spot nodes of these types there are, so no wait can be "
+        "promised with them. `planner mix` buys hours with spot; `planner simulate` of a training plan replays a gang.",
     ]

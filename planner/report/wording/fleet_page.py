@@ -161,6 +161,8 @@ def _best(found: FleetComparison, best: FleetScenario) -> list[Section]:
         parts.append(("Where data is read from", "places", [table, *_bulleted(fleet_beside.place_notes(found))]))
     if found.owned:
         parts.append(("Owned instead", "owned", [Texts(texts=fleet_beside.owned(found))]))
+    if found.spot:
+        parts.append(("Spot for what gives way", "spot", [Texts(texts=fleet_beside.spot(found.spot))]))
     parts += [
         ("Waits by size of job", "waits", [Table(label="Waits", columns=words.wait_columns(best))]),
         (

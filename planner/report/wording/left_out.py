@@ -111,8 +111,8 @@ def reading(comparison: Comparison) -> list[Line]:
     found = [each for each in comparison.assumptions if each.key == READING and each.origin == "default"]
     return [
         Line(
-            f"How fast training reads decides this: write data.read_per_gpu ({each.value:g} MB/s is assumed, "
-            f"{each.low:g} to {each.high:g} in the range)."
+            f"The read rate decides this: set data.read_per_gpu (assumed {each.value:g} MB/s, {each.low:g} to "
+            f"{each.high:g})."
         )
         for each in found
     ]

@@ -10,12 +10,15 @@ ASSUMPTION_COLUMNS = ("Assumption", "Value", "Low", "High", "Unit", "Set by", "S
 NOT_IN_THE_TABLE = "Not in the table (the full ranking has them)"
 WITHOUT_A_ROW = "Commitments, and choices that are not in the table"
 NOTES_TITLE = "Notes"
+COMMAND_COLUMNS = ("#", "Command", "What it does")
+IN_ORDER = "What to run next, in this order, and what each command spends"
 # names of rows, where some are left out
 RANKING_ROWS = "rows of the ranking"
 UNPRICED_LINES = "lines without a price"
 REASONS = "reasons for infeasible scenarios"
 ASSUMPTIONS, NOTES, STALE, SOURCES, CHANGES = "assumptions", "notes", "out-of-date prices", "sources", "changes"
 SCENARIOS = "scenarios"
+COMMANDS = "commands"
 PROVENANCE = "lines on how to reproduce this"
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from planner.decide.comparison import Comparison
 from planner.decide.leaders import leaders_of, rank_of, without_node_price
+from planner.estimate.block_purchase import PRICE_OF
 from planner.estimate.result import Scenario
+from planner.models.bill_lines import COMPUTE
 from planner.report.data.groups import infeasible_of, unpriced_of
 from planner.report.wording import evidence, figures, signs, stale_prices
 from planner.report.wording.line import Kind, Line
@@ -30,9 +33,13 @@ def details(comparison: Comparison, shown: Sequence[Scenario]) -> list[Line]:
     ]
 
 
-def attention(comparison: Comparison) -> list[Line]:
-    """Warnings about the recommended scenario."""
-    return _warnings(comparison, leaders_of(comparison)[:1])
+def attention(comparison: Comparison, *, brief: bool = False) -> list[Line]:
+    """Warnings about the recommended scenario. brief: without the date of a price that the answer calls old."""
+    found = leaders_of(comparison)[:1]
+    old = {option for entry in comparison.stale if entry.line == COMPUTE for option in entry.purchases}
+    if brief and any(one.option in old for one in found):
+        found = [replace(one, warnings=tuple(text for text in one.warnings if PRICE_OF not in text)) for one in found]
+    return _warnings(comparison, found)
 
 
 def more(comparison: Comparison, hidden: int, left: Sequence[str] = ()) -> Line:

@@ -116,7 +116,7 @@ def ranked(count: int, fleet: str, draws: int) -> str:
 
 
 def bars(*, logarithmic: bool, two: bool = False) -> str:
-    scale = " Two bars in one row are two futures." if two else ""
+    scale = " Two bars in one row are two futures, each marked at its average." if two else ""
     scale += " The scale is logarithmic." if logarithmic else ""
     return (
         "Each bar runs from P10 to P90, the mark in it is P50: 1, 5 and 9 of 10 simulated outcomes cost less. An arrow "
@@ -128,14 +128,14 @@ Headline = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 def headline(row: Row, cost: Range, run: Range) -> Headline:
-    """P50 of the cost, or its two futures, and of the days, each with what it is and with P90."""
+    """P50 of the cost, or the average of its two futures, and of the days, each with what it is and with P90."""
     open_end = math.isinf(cost.p90)
     middle, high = usd(cost.p50), usd(cost.p90)
     most = () if open_end else (f"9 of 10 cost less than {high}",)
     ends = () if open_end else (f"9 of 10 take less than {spoken.run_days(run.p90)}",)
     if row.futures and math.isfinite(row.futures[1].p50_usd):
         either, shares = futures.either(row)
-        first = (either, (f"{shares} of the outcomes", *most))
+        first = (either, (f"{futures.on_average(row)}{shares} of the outcomes", *most))
     elif middle == high:
         first = (middle, ("in 9 of 10 outcomes",))
     else:
@@ -228,12 +228,19 @@ def without_calculation(rank: int) -> str:
     return f"To see where a line comes from, with its inputs: `planner explain PLAN '#{rank}' LINE`"
 
 
-def deployed_by(scenario: str) -> str:
-    block = ["`planner reserve` (buys the Capacity Block)"] if scenario.endswith(f"/{CAPACITY_BLOCK}") else []
-    ways = ["`planner stack PLAN --scenario best`", "`planner check PLAN --scenario best`", *block, "`pulumi up`"]
+def deployed_by(scenario: str, hourly: str) -> str:
+    """hourly: what the stack bills, as it is printed."""
+    block = scenario.endswith(f"/{CAPACITY_BLOCK}")
+    buy = (
+        ["`planner reserve --dry-run` (shows the offers)", "`planner reserve` (spends the block's fee)"]
+        if block
+        else []
+    )
+    up = f"`pulumi up` (bills ${hourly} an hour{', of which the nodes of the block are paid' if block else ''})"
+    ways = ["`planner stack PLAN --scenario best`", "`planner check PLAN --scenario best`", *buy, up]
     return (
-        f"What `pulumi up` creates for {scenario}; `planner preview` lists every resource. To buy and deploy it: "
-        f"{', '.join(ways)}."
+        f"What `pulumi up` creates for {scenario}; `planner preview` lists every resource. To buy and deploy it, in "
+        f"this order: {', '.join(ways)}."
     )
 
 

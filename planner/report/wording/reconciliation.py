@@ -132,15 +132,22 @@ def notes(found: Reconciliation) -> list[str]:
 MOST_OVER = 1.01  # node-hours of jobs over those that were billed: the two are of the same nodes
 
 
+def check_held(used: float, billed_hours: float, file: str, nodes: str = "GPU nodes") -> None:
+    """Raises UsageProblem where jobs held more node-hours than were billed."""
+    if used > billed_hours * MOST_OVER:
+        raise UsageProblem(
+            f"{file}: jobs held {used:,.1f} node-hours in the time of the bill, which has {billed_hours:,.1f} of "
+            f"{nodes}: give the accounting of the stack's own cluster, and its time zone"
+        )
+
+
 def by_project(held: Mapping[str, float], billed_hours: float, usd: float, file: str) -> str:
     """What each account pays of a bill by its node-hours, idle nodes apart; the amounts add up to the bill. Raises
     UsageProblem where jobs held more node-hours than were billed, or none."""
     used = math.fsum(held.values())
-    if not used or used > billed_hours * MOST_OVER:
-        raise UsageProblem(
-            f"{file}: jobs held {used:,.1f} node-hours in the time of the bill, which has {billed_hours:,.1f} of GPU "
-            "nodes: give the accounting of the stack's own cluster, and its time zone"
-        )
+    if not used:
+        raise UsageProblem(f"{file}: no job held nodes in the time of the bill")
+    check_held(used, billed_hours, file)
     parts = {**held, "idle nodes": max(billed_hours - used, 0.0)}
     shares = [hours / max(billed_hours, used) for hours in parts.values()]
     amounts = cents([share * usd for share in shares], usd)

@@ -6,6 +6,7 @@ from planner.report.wording.figures import dollars, many, visible
 
 BY_USE = "by use"
 FREE = "free"
+ALL = "--all: every resource by its name"
 BILLED_BY_USE = "usage-based costs (S3 storage, requests, traffic, logs)"
 
 

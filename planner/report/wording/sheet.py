@@ -15,6 +15,7 @@ from planner.answer.compared import Compared
 from planner.answer.row import R, Row
 from planner.decide.comparison import Comparison
 from planner.decide.study import Study
+from planner.estimate.block_purchase import ALL_OFFERS
 from planner.estimate.result import Scenario
 from planner.report.data.provenance import model_sha256
 from planner.report.wording import (
@@ -30,10 +31,12 @@ from planner.report.wording import (
     notes,
     payments,
     relaxations,
+    several_blocks,
     stale_prices,
+    workload,
 )
 from planner.report.wording import worker_pool as pools
-from planner.report.wording.line import Kind
+from planner.report.wording.line import Kind, Line
 from planner.report.wording.worker_pool_markets import leaving
 from planner.worker_pool.result import PoolComparison
 
@@ -41,7 +44,9 @@ TITLE, NOTHING = "To approve", "Nothing to approve"
 APPENDIX = "Everything after this page is the appendix: where each figure comes from."
 BUDGET, PAYMENTS = "Budget to approve", "Payments to AWS, as planned"
 HEADING = (("budget", BUDGET), ("payments", PAYMENTS), ("risk", "Risk"), ("what is not known", "Not known"))
-SIGNED = ("Requested by", "Approved by", "Date", "Signature")
+BEFORE_TAX = ", USD before tax"  # of a heading
+ROLES = ("Decides", "Pays", "Buys and deploys")
+FIELDS = ("Name", "Date", "Signature")  # of each of them
 OVER = "The stack's alarms send mail before it is reached; nothing stops by itself, and more needs a new approval."
 OUTSIDE = {"salaries": "salaries", "preprocessing": "preprocessing", "experiments": "experiments before this run"}
 ITEMS = (Kind.ITEM, Kind.WARNING)
@@ -51,14 +56,15 @@ CHANGES = 2  # changes of the answer that are named
 
 @dataclass(frozen=True, kw_only=True)
 class Sheet:
-    """lead: the choice in a sentence. facts: (what, sentences). signed: the names of the lines to fill in; none where
-    nothing is recommended."""
+    """lead: the choice in a sentence. facts: (what, sentences). signed: who signs, each with a line of its own; nobody
+    where nothing is recommended."""
 
     title: str
     name: str
     lead: str
     facts: tuple[tuple[str, tuple[str, ...]], ...]
     signed: tuple[str, ...]
+    fields: tuple[str, ...] = FIELDS
 
     @property
     def heading(self) -> str:
@@ -75,23 +81,32 @@ def sheet_of(comparison: Comparison, study: Study | None = None) -> Sheet:
         return sheet_without(comparison, answer.nothing(comparison), nearest)
     found = [
         ("Before you sign", answer.aged(comparison, best)),
+        ("The run", workload.sentences(comparison, best)),
         (
             BUDGET,
-            (budget(best, "outcomes"), *_stack(best), *_covered(best), OVER, after_run.sentence(comparison, best)),
+            (
+                budget(best, "outcomes"),
+                " ".join((*_stack(best), *_covered(best), after_run.sentence(comparison, best), OVER)),
+            ),
         ),
         (PAYMENTS, payments.sentences(best)),
         ("Dates", dates.sentences(comparison, best)),
         ("Why this one", (answer.condition(comparison, best),)),
         ("Not chosen", (*alternatives.not_chosen(comparison, rules=False), *alternatives.on_demand(comparison, best))),
-        (_when(best), block.sentences(best.block_plan) if best.block_plan else ()),
+        (
+            _when(best),
+            (" ".join(block.sentences(best.block_plan)), *several_blocks.sentences(comparison, best))
+            if best.block_plan
+            else (),
+        ),
         ("When to switch", tuple(filter(None, [eligibility.duty(best)]))),
         ("Risk", (answer.risk(comparison, best).removeprefix("Risk: "),)),
         ("What would change it", _changes(comparison, study) if study else ()),
-        ("Not known", unknown([line.text for line in notes.attention(comparison) if line.kind in ITEMS])),
+        ("Not known", unknown([line.text for line in notes.attention(comparison) if _is_open(line)])),
     ]
     stop = _stop(comparison, best, study) if study else ()
     sheet = sheet_with(comparison, f"{answer.bought(best)}. {answer.costs(comparison, best)}", found, stop)
-    return replace(sheet, signed=(*SIGNED[:2], *_decides(best), *SIGNED[2:]))
+    return replace(sheet, signed=(ROLES[0] + _again(best), *ROLES[1:]))
 
 
 def pool_sheet_of(found: PoolComparison) -> Sheet:
@@ -101,6 +116,7 @@ def pool_sheet_of(found: PoolComparison) -> Sheet:
     if best is None:
         return sheet_without(found, first, [pools.changed(one) for one in found.relaxations])
     facts = [
+        ("The run", (of_heading(pools.heading(found)),)),
         (BUDGET, (budget(best, "runs"), left_out())),
         ("Why this one", (pools.condition(found, best),)),
         ("When to switch", tuple(filter(None, [leaving(best, found)]))),
@@ -125,7 +141,7 @@ def sheet_with(
         name=figures.visible(comparison.plan_name),
         lead=prose(lead),
         facts=tuple((what, tuple(map(prose, said))) for what, said in given if said),
-        signed=SIGNED,
+        signed=ROLES,
     )
 
 
@@ -190,9 +206,19 @@ def _stop(comparison: Comparison, best: Scenario, study: Study) -> tuple[str, ..
     return ()
 
 
-def _decides(best: Scenario) -> tuple[str, ...]:
-    """Whose name is missing where the run may outlast its block."""
-    return (f"Decides by {day}",) if (day := _decide_on(best)) else ()
+def of_heading(heading: Sequence[str]) -> str:
+    """What the plan is of, from the first line above its page."""
+    return f"{heading[0].removesuffix(BEFORE_TAX)}."
+
+
+def _is_open(line: Line) -> bool:
+    """Whether it is something that is not known, and not said on this page already."""
+    return line.kind in ITEMS and ALL_OFFERS not in line.text
+
+
+def _again(best: Scenario) -> str:
+    """When the one who decides is asked again, where the run may outlast its block."""
+    return f", again by {day}" if (day := _decide_on(best)) else ""
 
 
 def _when(best: Scenario) -> str:
@@ -224,10 +250,8 @@ def _prices(comparison: Compared[R]) -> tuple[str, ...]:
         and (not entry.purchases or (best is not None and best.option in entry.purchases))
     ]
     dated = [f"{stale_prices.line_name(entry)} {entry.price_date}" for entry in old]
-    return (
-        *([f"Too old, get a quote before you sign: {', '.join(dated)}."] if dated else []),
-        f"{'Others as' if dated else 'As'} of {comparison.prices.as_of}{aged}.",
-    )
+    first = f"Too old, get a quote before you sign: {', '.join(dated)}. Others as" if dated else "As"
+    return (f"{first} of {comparison.prices.as_of}{aged}.",)
 
 
 def _made_from(comparison: Compared[R]) -> str:

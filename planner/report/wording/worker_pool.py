@@ -402,18 +402,22 @@ def size_columns(found: PoolSearch) -> list[Column]:
     ]
 
 
-def notes(found: PoolComparison) -> list[str]:
-    """Below the table: why choices are not eligible, what interrupts nodes, what the figures leave out."""
-    lines = [
+def not_eligible(found: PoolComparison) -> list[str]:
+    """Below the table: why choices are not eligible."""
+    return [
         f"{spoken_worker(s.id)}: {'; '.join(why)}"
         for s in found.scenarios
         if found.best is not None and (why := reasons(s))
     ]
+
+
+def notes(found: PoolComparison) -> list[str]:
+    """What interrupts nodes, what the figures leave out, old prices."""
     by_law: dict[str, list[str]] = {}
     for scenario in found.scenarios:
         if scenario.feasible:
             by_law.setdefault(scenario.choice.interruptions_said, []).append(spoken_worker(scenario.id))
-    lines += [f"{', '.join(names)}: {said}" for said, names in by_law.items()]
+    lines = [f"{', '.join(names)}: {said}" for said, names in by_law.items()]
     old = stale_prices.sentences([entry for entry in found.stale if not entry.later])
     more = [f"and {len(old) - MOST_STALE} more out of date"] if len(old) > MOST_STALE else []
     return [*lines, *found.notes, *(f"out of date: {text}" for text in old[:MOST_STALE]), *more]

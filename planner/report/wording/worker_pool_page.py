@@ -37,6 +37,7 @@ from planner.report.wording.sheet import APPENDIX, pool_sheet_of
 from planner.worker_pool.result import PoolComparison, PoolScenario
 from planner.worker_pool.search import PoolSearch
 
+NOTES = "Notes on interruptions and prices"
 SKIP = "Skip to the answer"
 MOST = 20  # bars; the table has the others
 SHAPE_NAMES = re.compile(r"\bjob-(title|desc)\b")
@@ -47,7 +48,7 @@ def page(found: PoolComparison, plan_path: str = "", again: Sequence[str] = (), 
     """The same comparison gives the same page. plan_path, again: the plan and its options as the next command names
     them. top: rows of the table, 0 or None for all."""
     shown = [s for s in found.scenarios if s.feasible]
-    notes = [visible(text) for text in words.notes(found)]
+    why_not, notes = (list(map(visible, said)) for said in (words.not_eligible(found), words.notes(found)))
     rows: list[Inner] = [Table(label=LABELS["ranking"], columns=words.columns(shown[: top or None]))] if shown else []
     return Page(
         head=head(found),
@@ -58,7 +59,13 @@ def page(found: PoolComparison, plan_path: str = "", again: Sequence[str] = (), 
             Section(
                 title="Comparison",
                 anchor="compare",
-                blocks=[*_bars(found, shown), *rows, Texts(texts=notes, bulleted=True), _picture(plan_path, again)],
+                blocks=[*_bars(found, shown), *rows, Texts(texts=why_not, bulleted=True), _picture(plan_path, again)],
+            ),
+            Section(
+                title=NOTES,
+                anchor="notes",
+                level=Level.MORE,
+                blocks=[Texts(texts=notes, bulleted=True)],
             ),
             *(_choice(rank, one) for rank, one in enumerate(shown, 1)),
             Section(
@@ -100,7 +107,7 @@ def _figures(best: PoolScenario) -> list[tuple[str, list[str]]]:
     ]
     if best.futures and math.isfinite(best.futures[1].p50_usd):
         either, shares = futures.either(best)
-        found[0] = (either, [f"{shares} of the runs", *found[0][1][1:]])
+        found[0] = (either, [f"{futures.on_average(best)}{shares} of the runs", *found[0][1][1:]])
     return found
 
 

@@ -12,11 +12,13 @@ import shutil
 import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from fleet_pool.compat import frozen
+from fleet_pool.health import passes
 from fleet_pool.health.halving import Nodes, Pass, bus_gb_s
 from fleet_pool.node.machine import Machine, NotReady
 from fleet_pool.problems import UsageProblem
@@ -71,7 +73,8 @@ def by_slurm(nodes: Nodes, gpus: int, machine: Machine, limit_s: float = LIMIT_S
 
 @frozen
 class Using:
-    """How sets are measured. reports: whether this process keeps the log. shared: the first rank's number, for all."""
+    """How sets are measured. program: with the network, if somebody chose one. reports: whether this process keeps the
+    log. shared: the first rank's number, for all."""
 
     program: str
     nodes: Nodes
@@ -87,9 +90,9 @@ def using(environment: Mapping[str, str], gpus: int, machine: Machine) -> Using:
     listed = environment.get("SLURM_JOB_NODELIST", "")
     if not listed or not shutil.which(PROGRAM):
         raise UsageProblem(f"no way to measure: {HOW}")
-    nodes = tuple(machine.run("scontrol", "show", "hostnames", listed).split())
+    nodes, over = tuple(machine.run("scontrol", "show", "hostnames", listed).split()), _over(environment)
     return Using(
-        program=PROGRAM,
+        program=f"{PROGRAM}{over}",
         nodes=nodes,
         measure=lambda some: by_slurm(some, max(gpus, 1), machine),
         reports=True,
@@ -111,7 +114,7 @@ def _torch(environment: Mapping[str, str]) -> Using:
     name = environment.get("SLURMD_NODENAME") or environment.get("PLANNER_INSTANCE") or socket.gethostname()
     names: list[Any] = [None] * dist.get_world_size()
     dist.all_gather_object(names, name)
-    rank = dist.get_rank()
+    rank, over = dist.get_rank(), _over(environment)
     size = SIZE_BYTES if cuda else SIZE_BYTES >> 6
     data = torch.ones(size // 4, dtype=torch.float32, device="cuda" if cuda else "cpu")
 
@@ -140,12 +143,18 @@ def _torch(environment: Mapping[str, str]) -> Using:
         return float(told[0])
 
     return Using(
-        program="torch.distributed",
+        program=f"torch.distributed{over}",
         nodes=tuple(dict.fromkeys(names)),
         measure=measure,
         reports=rank == 0,
         shared=shared,
     )
+
+
+def _over(environment: Mapping[str, str]) -> str:
+    """A network that somebody chose, as `planner acceptance` does to price TCP: its figures are of another kind."""
+    chosen = environment.get("NCCL_NET", "")
+    return f" over {chosen}" if chosen else ""
 
 
 def _wait(torch: Any, cuda: bool) -> None:
@@ -164,9 +173,6 @@ def kept(log: Path) -> Sequence[Pass]:
     """Passes of a log; lines that are none are left out."""
     found = []
     for line in log.read_text(encoding="utf-8").splitlines() if log.is_file() else ():
-        try:
-            data = json.loads(line)
-            found.append(Pass(**{**data, "nodes": tuple(data["nodes"])}))
-        except (ValueError, KeyError, TypeError):
-            continue
-    return found
+        with suppress(ValueError):
+            found.append(json.loads(line))
+    return passes.parsed(found)

@@ -13,13 +13,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from fleet_pool.health import act as acts
-from fleet_pool.health import collective, halving, look, records
+from fleet_pool.health import collective, halving, look, passes, records
 from fleet_pool.health.act import Acting, act, back, restarted_well
 from fleet_pool.health.decide import place_of
 from fleet_pool.health.doer import Alone, AutoScaling, Doer, Slurm, slurm_name
 from fleet_pool.health.judge import of_kernel
 from fleet_pool.health.kernel_log import Event, Stream
 from fleet_pool.health.limits import LIMITS, SETTLED_S, SETTLING, Action
+from fleet_pool.launch.bucket import Bucket
 from fleet_pool.launch.here import bucket_of, settings_of
 from fleet_pool.node import boot_log, ready, watch
 from fleet_pool.node.facts import BadFacts, Expected, Node, expected_of, node_of
@@ -147,18 +148,25 @@ def cleared(given: argparse.Namespace, environment: Mapping[str, str]) -> int:
 
 def measured(given: argparse.Namespace, environment: Mapping[str, str]) -> int:
     """13 if a node is slow, or if no two nodes are fast together."""
-    expected, _ = facts(environment)
+    expected, node = facts(environment)
     using = collective.using(environment, expected.nvidia, Machine(look.FAST_S))
     program, nodes, reports, shared = using.program, using.nodes, using.reports, using.shared
     if len(nodes) < 2:
         raise UsageProblem("bandwidth between nodes needs two nodes at least")
-    earlier = collective.kept(given.log) if reports else ()
+    together = given.verb == "all-reduce"
+    bucket = bucket_of(environment, node, look.FAST_S) if reports and together and node is not None else None
+    earlier = _earlier(given.log, bucket, program, len(nodes)) if reports and together else ()
 
     def one(some: halving.Nodes) -> float:
         done = halving.Pass(at_s=time.time(), program=program, nodes=some, gb_s=using.measure(some))
         if reports:
             collective.keep(given.log, done)
             print(f"planner-health: {done.gb_s:9.3f} GB/s over {len(some)} nodes: {_short(some)}", flush=True)
+        if bucket is not None and some == nodes and done.gb_s:
+            try:
+                passes.add(bucket, earlier, done)
+            except PoolProblem as problem:
+                print(f"planner-health: this pass is kept on this node alone: {problem}", flush=True)
         return done.gb_s
 
     if given.verb == "pair":
@@ -178,6 +186,15 @@ def measured(given: argparse.Namespace, environment: Mapping[str, str]) -> int:
             "planner-health: no two of these nodes are fast together: look at the network, or at the test", flush=True
         )
     return Code.BLOCKER if found.slow or found.unclear else Code.OK
+
+
+def _earlier(log: Path, bucket: Bucket | None, program: str, nodes: int) -> Sequence[halving.Pass]:
+    """Of the bucket, where nodes that are gone have kept theirs; of the log on a machine that no stack has made."""
+    try:
+        return collective.kept(log) if bucket is None else passes.read(bucket, program, nodes)
+    except PoolProblem as problem:
+        print(f"planner-health: passes in the data bucket are not known: {problem}", flush=True)
+        return collective.kept(log)
 
 
 def _by_halving(

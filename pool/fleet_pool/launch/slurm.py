@@ -6,6 +6,8 @@ resumes from the newest COMMIT, whether Slurm started the job again or a rank fa
 SIGTERM is passed on to the command, which saves. Slurm sends it to a job that gives way to another and that reaches its
 `--signal`; planner-slurm sends it before a Capacity Block ends. When every rank has ended, the job's exit code is that
 of RequeueExit: it waits in the queue again. `scancel` sends the same signal, but Slurm starts no cancelled job again.
+It waits in the queue too where a rank failed and one of its nodes was taken out of work, by planner-health or a person:
+the next start is on other nodes, and the sick one is free to be replaced.
 """
 
 from __future__ import annotations
@@ -38,6 +40,9 @@ from fleet_pool.slurm import REQUEUE_CODE
 ATTEMPT = "PLANNER_ATTEMPT"
 LOOK_S = 0.5
 ASK_S = 30.0
+HEALTH_S = 30.0  # before a job is given up: planner-health needs seconds to take a node out, a GPU that hangs 20
+SHOW_STATES = ("sinfo", "--noheader", "--Node", "--format=%N|%T|%E")
+OUT = ("drain", "down", "fail")
 
 
 @frozen
@@ -108,10 +113,27 @@ def whole_job(given: argparse.Namespace, words: Sequence[str], own: Allocation, 
             fruitless=fruitless,
             restarts=given.restarts,
         )
+        out = _node_out(own, HEALTH_S if result.last else 0.0) if code else ""
+        if out:
+            _say(f"exit code {code}, and {out}: asks Slurm for other nodes for job {own.id}")
+            return REQUEUE_CODE
         if result.last:
             return code
         began, fruitless = result.commit, result.fruitless
         _say(f"exit code {code}: starts again from COMMIT {result.commit}")
+
+
+def _node_out(own: Allocation, wait_s: float) -> str:
+    """A node of the job that starts no other job, with its reason; "" if there is none after so many seconds."""
+    until = time.monotonic() + wait_s
+    while True:
+        with suppress(UsageProblem):  # Slurm does not answer: nothing is known
+            rows = [row.split("|", 2) for row in _run((*SHOW_STATES, f"--nodes={own.hosts}")).splitlines()]
+            for name, _, reason in (row for row in rows if any(word in row[1] for word in OUT)):
+                return f"{name} is out of work ({reason.strip()})"
+        if time.monotonic() >= until:
+            return ""
+        time.sleep(LOOK_S)
 
 
 def _own_checkpoints(own: Allocation, name: str | None, prefix: str, commit: int | None) -> None:

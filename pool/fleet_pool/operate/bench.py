@@ -1,7 +1,7 @@
-"""One node's part of a measurement that all nodes make at once: objects written through the pool, then read from it.
+"""One node's part of a measurement that all nodes make at once: objects written into storage, then read from it.
 
-Nodes meet at objects in the pool: none begins a part before all have written theirs, so the sum of what they move is a
-rate of the whole pool. Keys are written once, below the canary's prefix, and deleted at the end.
+Nodes meet at objects there: none begins a part before all have written theirs, so the sum of what they move is a rate
+of all of them. Keys are written once, where checkpoints are, and deleted at the end.
 """
 
 from __future__ import annotations
@@ -16,22 +16,43 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from fleet_pool.api import Client
 from fleet_pool.compat import frozen
-from fleet_pool.operate.canary import FOLDER
-from fleet_pool.operate.links import Links
 from fleet_pool.operate.tally import Request, told
 from fleet_pool.problems import PoolProblem, Refused, Unreachable
 
-CHECKPOINT = "checkpoint"
+CHECKPOINT, FOLDER = "checkpoint", ".planner-bench/"
 PART_BYTES = 128 * 2**20  # of a checkpoint: what the engine uploads in one piece
 FEWEST, MOST = 8, 2000  # objects of a node and size
 LOOK_S = 0.25
 LONGEST_S = 120.0  # of one request: a part of a checkpoint, while all others write theirs
 CACHES = Path("/proc/sys/vm/drop_caches")
 Task = Callable[[], "tuple[int, str]"]  # (bytes, host of the target) of one request
+
+
+class Links(Protocol):
+    """The way of one thread to objects: through the pool, to S3, or files. Every call raises Refused, Unreachable."""
+
+    def get(self, bucket: str, key: str) -> tuple[int, str]: ...
+
+    def put(self, bucket: str, key: str, body: bytes) -> str: ...
+
+    def delete(self, bucket: str, key: str) -> None: ...
+
+
+@frozen
+class Storage:
+    """What is measured. open: the way of a thread. prefix, saves: of objects, and of checkpoints. cold: the way to S3's
+    own copy, where that is another one. forget: leaves these keys to S3 alone; why it cannot, "" where it did; None
+    where `cold` needs no such thing."""
+
+    bucket: str
+    open: Callable[[], Links]
+    prefix: str
+    saves: str
+    cold: Callable[[], Links] | None = None
+    forget: Callable[[Sequence[str]], str] | None = None
 
 
 @frozen
@@ -53,7 +74,6 @@ class Place:
     run: str
     number: int
     nodes: int
-    bucket: str
     processes: int
     threads: int
     limit_s: float
@@ -78,12 +98,10 @@ def parts_of(sizes: Sequence[int], *, seconds: float, most_bytes: int, checkpoin
 
 
 class Bench:
-    """client: the pool's way in. read_s3: an object's bytes from S3 itself. say: what happens, for a person."""
+    """say: what happens, for a person."""
 
-    def __init__(
-        self, client: Client, place: Place, read_s3: Callable[[str], bytes], say: Callable[[str], None]
-    ) -> None:
-        self.client, self.place, self.read_s3, self.say = client, place, read_s3, say
+    def __init__(self, storage: Storage, place: Place, say: Callable[[str], None]) -> None:
+        self.storage, self.place, self.say = storage, place, say
         self._own = threading.local()
         self._body = os.urandom(2**20)
         self._deadline = time.monotonic() + place.limit_s
@@ -91,7 +109,7 @@ class Bench:
     def run(self, parts: Sequence[Part], *, forget: bool = False) -> list[dict[str, Any]]:
         """What each part took. forget: drop the kernel's cache of files before reads, as root.
 
-        Raises Unreachable where a node does not come, and Refused where the pool has not registered the bucket.
+        Raises Unreachable where a node does not come, Refused and NoCredentials where it may not write.
         """
         meetings = ["begin", *(f"{when}-{part.name}" for part in parts for when in ("written", "ready", "read"))]
         try:
@@ -107,7 +125,7 @@ class Bench:
     def _leave(self, last: str) -> None:
         """The first node waits for the others and removes what they met at last."""
         if self.place.number:
-            self._links.put(self.place.bucket, self._mark("left"), b"1")
+            self._links.put(self.storage.bucket, self._mark("left"), b"1")
             return
         self._meet("left")
         self._delete([self._mark(name, number) for number in range(self.place.nodes) for name in (last, "left")])
@@ -115,20 +133,26 @@ class Bench:
     def _part(self, part: Part, forget: bool) -> dict[str, Any]:
         written = self._timed(partial(self._writes, part))
         self._meet(f"written-{part.name}")
-        if forget and part.seconds:
+        why = ""
+        if part.seconds and forget:
             _forget()
+        elif not part.seconds and self.storage.forget:
+            why = self.storage.forget([self._key(part, self.place.number, n) for n in range(part.objects)])
         self._meet(f"ready-{part.name}")
         read = self._timed(partial(self._reads, part), until_s=part.seconds)
         self._meet(f"read-{part.name}")
         self.say(f"{part.name}: {written['bytes'] / 1e9:.3f} GB written, {read['bytes'] / 1e9:.3f} GB read")
-        return {"name": part.name, "object_bytes": part.object_bytes, "write": written, "read": read}
+        del written["by_target"]  # what a target takes is S3's pace
+        # a part that is not cold on one node is no measurement on any
+        found = {"name": part.name, "object_bytes": part.object_bytes, "write": written, "read": read}
+        return {**found, "not_cold": why} if why else found
 
     def _writes(self, part: Part, process: int) -> Iterator[Task]:
         whole, rest = divmod(part.object_bytes, len(self._body))
         body = self._body * whole + self._body[:rest]
 
         def one(key: str) -> tuple[int, str]:
-            return len(body), self._links.put(self.place.bucket, key, body)
+            return len(body), self._links.put(self.storage.bucket, key, body)
 
         for n in range(process, part.objects, self.place.processes):
             yield partial(one, self._key(part, self.place.number, n))
@@ -137,16 +161,20 @@ class Bench:
         place, draw = self.place, random.Random(f"{self.place.number} {process}")
         if not part.seconds:
             for n in range(process, part.objects, place.processes):
-                yield partial(self._from_s3, self._key(part, (place.number + 1) % place.nodes, n))
+                yield partial(self._get_cold, self._key(part, (place.number + 1) % place.nodes, n))
             return
         while True:
             yield partial(self._get, self._key(part, draw.randrange(place.nodes), draw.randrange(part.objects)))
 
     def _get(self, key: str) -> tuple[int, str]:
-        return self._links.get(self.place.bucket, key)
+        return self._links.get(self.storage.bucket, key)
 
-    def _from_s3(self, key: str) -> tuple[int, str]:
-        return len(self.read_s3(key)), "s3"
+    def _get_cold(self, key: str) -> tuple[int, str]:
+        if self.storage.cold is None:
+            return self._get(key)
+        if not hasattr(self._own, "cold"):
+            self._own.cold = self.storage.cold()
+        return self._own.cold.get(self.storage.bucket, key)
 
     def _timed(self, tasks: Callable[[int], Iterator[Task]], until_s: float = 0.0) -> dict[str, Any]:
         """All tasks, or as many as begin before `until_s`. Raises Unreachable if a process dies."""
@@ -182,7 +210,7 @@ class Bench:
                 try:
                     octets, host = task()
                     one = Request(host=host, octets=octets, seconds=time.monotonic() - begun)
-                except (Refused, Unreachable) as problem:
+                except PoolProblem as problem:
                     one = Request(host="", octets=0, seconds=time.monotonic() - begun, failed=True)
                     self.say(str(problem))
                     time.sleep(LOOK_S)  # a pool that refuses is not asked ten thousand times
@@ -194,12 +222,12 @@ class Bench:
 
     def _meet(self, name: str) -> None:
         """Until all nodes are here. Raises Unreachable."""
-        self._links.put(self.place.bucket, self._mark(name), b"1")
+        self._links.put(self.storage.bucket, self._mark(name), b"1")
         missing = set(range(self.place.nodes)) - {self.place.number}
         while missing:
             for number in sorted(missing):
                 with suppress(Refused, Unreachable):
-                    self._links.get(self.place.bucket, self._mark(name, number))
+                    self._links.get(self.storage.bucket, self._mark(name, number))
                     missing.discard(number)
             if missing and time.monotonic() > self._deadline:
                 who = ", ".join(map(str, sorted(missing)))
@@ -212,7 +240,7 @@ class Bench:
 
         def one(key: str) -> None:
             with suppress(PoolProblem):
-                self._links.delete(self.place.bucket, key)
+                self._links.delete(self.storage.bucket, key)
 
         with ThreadPoolExecutor(self.place.threads) as pool:
             list(pool.map(one, keys))
@@ -220,19 +248,16 @@ class Bench:
     @property
     def _links(self) -> Links:
         if not hasattr(self._own, "links"):
-            gateways = random.sample(self.client.proxies, len(self.client.proxies))
-            self._own.links = Links(gateways, self.client.shown, self.client.tls, LONGEST_S)
+            self._own.links = self.storage.open()
         return self._own.links
 
-    @property
-    def _prefix(self) -> str:
-        return f"{FOLDER}bench/{self.place.run}/"
-
     def _key(self, part: Part, number: int, n: int) -> str:
-        return f"{self._prefix}{part.name}/{number}/{n}"
+        prefix = self.storage.prefix if part.seconds else self.storage.saves
+        return f"{prefix}{FOLDER}{self.place.run}/{part.name}/{number}/{n}"
 
     def _mark(self, name: str, number: int | None = None) -> str:
-        return f"{self._prefix}met/{name}/{self.place.number if number is None else number}"
+        who = self.place.number if number is None else number
+        return f"{self.storage.prefix}{FOLDER}{self.place.run}/met/{name}/{who}"
 
 
 def _forget() -> None:

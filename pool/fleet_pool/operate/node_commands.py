@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import secrets
 import shlex
@@ -11,6 +10,7 @@ import time
 from typing import Any
 
 from fleet_pool import settings
+from fleet_pool.operate import bench_command
 from fleet_pool.operate.options import (
     client,
     formats,
@@ -29,7 +29,6 @@ from fleet_pool.problems import Code, UsageProblem
 STATUS_LIMIT_S = 20.0
 EACH_S = 5.0  # a healthy daemon answers in milliseconds
 LARGEST_CANARY_MIB = 100  # uploaded in one piece; larger objects go up in parts
-MOST_OBJECT_BYTES = 2**30  # of a measurement: it is held in memory
 
 
 def add(verbs: Any) -> None:
@@ -64,21 +63,7 @@ def add(verbs: Any) -> None:
     about = "One node's part of a measurement of the pool that all nodes make at once; `planner acceptance` starts it."
     found = verb(verbs, "bench", _bench, about)
     found.add_argument("bucket", metavar="BUCKET", help="a registered bucket")
-    found.add_argument("--run", dest="run_id", required=True, metavar="ID", help="the same on all nodes, new each time")
-    found.add_argument("--of", required=True, metavar="NODE,NODE...", help="all nodes, the same list on each")
-    found.add_argument("--me", required=True, metavar="NODE", help="this one")
-    found.add_argument("--sizes", default="1000000", metavar="BYTES,...", help="of objects [default: 1000000]")
-    found.add_argument(
-        "--checkpoint-bytes", type=positive, default=0.0, metavar="BYTES", help="of all nodes [default: none]"
-    )
-    found.add_argument(
-        "--most-bytes", type=positive, default=float(2**30), metavar="BYTES", help="a node and size [default: 1 GiB]"
-    )
-    found.add_argument("--read-s", type=seconds, default=10.0, metavar="S", help="reads of each size [default: 10]")
-    found.add_argument("--processes", type=whole, default=4, metavar="N", help="on this node [default: 4]")
-    found.add_argument("--threads", type=whole, default=8, metavar="N", help="of each process [default: 8]")
-    found.add_argument("--forget", action="store_true", help="empty the kernel's cache of files before reads, as root")
-    timeout(found, 900.0)
+    bench_command.arguments(found)
 
     found = verb(verbs, "drain", _drain, "Take nodes out of the pool without errors at clients.")
     found.add_argument("ids", metavar="ID", nargs="+", help="daemon ids from `status`; they leave in one change")
@@ -162,43 +147,7 @@ def _canary(given: argparse.Namespace) -> int:
 
 
 def _bench(given: argparse.Namespace) -> int:
-    from fleet_pool.operate import s3
-    from fleet_pool.operate.bench import Bench, Place, parts_of
-    from fleet_pool.operate.buckets import registered
-    from fleet_pool.operate.imds import Metadata
-
-    nodes = given.of.split(",")
-    if given.me not in nodes or len(set(nodes)) < len(nodes):
-        raise UsageProblem(f"--me {given.me} is not one of --of, or one is there twice")
-    if not all(size.isdecimal() and 0 < int(size) <= MOST_OBJECT_BYTES for size in given.sizes.split(",")):
-        raise UsageProblem(f"--sizes {given.sizes}: bytes from 1 to {MOST_OBJECT_BYTES:,}, with commas between")
-    metadata = Metadata.of(os.environ)
-    where, who = s3.place(os.environ, metadata), s3.credentials(os.environ, metadata)
-    pool = reachable_client(given)
-    registered(pool, given.bucket)
-    place = Place(
-        run=given.run_id,
-        number=nodes.index(given.me),
-        nodes=len(nodes),
-        bucket=given.bucket,
-        processes=int(given.processes),
-        threads=int(given.threads),
-        limit_s=given.timeout_s,
-    )
-    parts = parts_of(
-        [int(size) for size in given.sizes.split(",")],
-        seconds=given.read_s,
-        most_bytes=int(given.most_bytes),
-        checkpoint_bytes=int(given.checkpoint_bytes),
-        nodes=len(nodes),
-    )
-
-    def read_s3(key: str) -> bytes:
-        return s3.get(where, who, given.bucket, key, limit_s=given.timeout_s)
-
-    found = Bench(pool, place, read_s3, note_writer(given)).run(parts, forget=given.forget)
-    print(json.dumps({"schema_version": "1", "node": given.me, "parts": found}, separators=(",", ":")))
-    return Code.OK
+    return bench_command.measure(given, bench_command.pool(given))
 
 
 def _drain(given: argparse.Namespace) -> int:

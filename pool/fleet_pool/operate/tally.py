@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import math
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -41,6 +44,20 @@ def told(requests: Iterable[Request], seconds: float) -> dict[str, Any]:
         "latency": dict(sorted(Counter(str(_bucket(one.seconds)) for one in done).items(), key=lambda e: int(e[0]))),
         "by_target": {host: {**entry, "busy_s": round(entry["busy_s"], 6)} for host, entry in sorted(by_host.items())},
     }
+
+
+def packed(report: Mapping[str, Any]) -> str:
+    """A report as one short line: Systems Manager hands on the first 24,000 characters that a command said (API
+    Reference, GetCommandInvocation, StandardOutputContent), and JSON of 64 nodes is longer."""
+    return base64.b85encode(zlib.compress(json.dumps(report, separators=(",", ":")).encode(), 9)).decode()
+
+
+def unpacked(line: str) -> Any:
+    """The report in a line, packed or JSON. Raises ValueError."""
+    try:
+        return json.loads(line if line.startswith("{") else zlib.decompress(base64.b85decode(line)))
+    except zlib.error as error:
+        raise ValueError(f"not a report: {error}") from None
 
 
 def percentile_s(latencies: Iterable[Mapping[str, int]], share: float) -> float:

@@ -2,8 +2,8 @@
 
 workers/NAME/list.json                       the list; written once
 workers/NAME/jobs/000012/try-0001.json       a try began: its number is free only once, and ends an older one
-workers/NAME/jobs/000012/beat.json           heartbeat of the newest try
 workers/NAME/jobs/000012/end-0001.json       how it ended; none if the machine was lost
+workers/NAME/beats/000012/0001-000042.json   heartbeats of a try: each a record of its own, as jobs overwrite nothing
 workers/NAME/done/000012.json                finished jobs
 workers/NAME/dead/000012.json                dead letters: given up, with the reason
 workers/NAME/machines/ID/seen                a machine that took a job
@@ -13,7 +13,6 @@ workers/NAME/machines/ID/out                 it gets no more jobs
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -36,12 +35,18 @@ def read_list(bucket: Bucket, name: str) -> JobList:
     return parsed(found.decode("utf-8", "replace"), f"s3://{bucket.name}/{key}")
 
 
+def beats_of(jobs: JobList, index: int) -> str:
+    """Prefix of a job's heartbeats, apart from its records: a listing of those stays short."""
+    return f"{jobs.prefix}beats/{index:06d}/"
+
+
 class JobRecords:
     """The records of one job."""
 
     def __init__(self, bucket: Bucket, jobs: JobList, index: int) -> None:
         self._bucket, self._list = bucket, jobs
-        self._folder = f"{jobs.prefix}jobs/{index:06d}/"
+        self._folder, self._beats = f"{jobs.prefix}jobs/{index:06d}/", beats_of(jobs, index)
+        self._beat = 0
         self._done, self._dead = (f"{jobs.prefix}{kind}/{index:06d}.json" for kind in (exits.DONE, exits.DEAD))
 
     @property
@@ -71,8 +76,10 @@ class JobRecords:
         ends = self._bucket.list(f"{self._folder}end-").keys
         return sum(bool((self._bucket.read_json(key) or {}).get("counts")) for key in ends)
 
-    def beat(self, values: Mapping[str, Any]) -> None:
-        self._bucket.write(f"{self._folder}beat.json", json.dumps(values, sort_keys=True).encode())
+    def beat(self, number: int, values: Mapping[str, Any]) -> None:
+        """The next heartbeat of a try. What stands there already is another's, and stays."""
+        self._beat += 1
+        self._bucket.write_once(f"{self._beats}{number:04d}-{self._beat:06d}.json", values)
 
     def end(self, number: int, kind: str, values: Mapping[str, Any]) -> None:
         """The end of a try, and of the job where it is the last."""

@@ -159,7 +159,7 @@ class Worker:
         """Writes the heartbeat; whether this is still the newest try. An S3 that does not answer changes nothing."""
         values = {"try": number, "machine": self._here.machine, "at": time.time(), "step": _step(progress)}
         try:
-            self._beats.beat({**values, "committed": saver.committed, "committed_at": saver.committed_at})
+            self._beats.beat(number, {**values, "committed": saver.committed, "committed_at": saver.committed_at})
             return self._beats.newest() <= number
         except PoolProblem as problem:
             self._say(f"no heartbeat: {problem}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,6 +11,7 @@ from fleet_pool.launch.bucket import Bucket
 from fleet_pool.worker import exits
 from fleet_pool.worker.joblist import JobList
 from fleet_pool.worker.machines import machines_of
+from fleet_pool.worker.records import beats_of
 
 _INDEX = re.compile(r"(\d{6})(?:\.json|/.*)")
 SILENT_BEATS = 4  # heartbeats that may be missed before a try counts as lost
@@ -32,7 +32,7 @@ class Status:
     out: tuple[str, ...]
 
 
-def status_of(bucket: Bucket, jobs: JobList, *, beat_s: float, now: float | None = None) -> Status:
+def status_of(bucket: Bucket, jobs: JobList, *, beat_s: float) -> Status:
     """Raises PoolProblem."""
 
     def indexes(folder: str) -> set[int]:
@@ -42,15 +42,15 @@ def status_of(bucket: Bucket, jobs: JobList, *, beat_s: float, now: float | None
     folder = f"{jobs.prefix}machines/"
     known = machines_of(key[len(folder) :] for key in bucket.list(folder).keys)
     running = begun - done - dead
-    limit = (time.time() if now is None else now) - SILENT_BEATS * beat_s
-    beats = {index: bucket.read_json(f"{jobs.prefix}jobs/{index:06d}/beat.json") or {} for index in sorted(running)}
+    # by S3's own clock; no beat yet counts as none
+    idle_s = {index: bucket.list(beats_of(jobs, index)).idle_s for index in sorted(running)}
     reasons = {index: bucket.read_json(f"{jobs.prefix}{exits.DEAD}/{index:06d}.json") or {} for index in sorted(dead)}
     return Status(
         jobs=len(jobs.jobs),
         done=tuple(sorted(done)),
         dead={index: str(found.get("why", "")) for index, found in reasons.items()},
         running=tuple(sorted(running)),
-        silent=tuple(index for index, beat in beats.items() if float(beat.get("at", 0)) < limit),
+        silent=tuple(index for index, idle in idle_s.items() if idle is None or idle > SILENT_BEATS * beat_s),
         waiting=tuple(sorted(set(range(len(jobs.jobs))) - begun)),
         machines=len(known.failed),
         out=tuple(sorted(known.out)),

@@ -47,6 +47,7 @@ PartitionName=main Nodes=ALL Default=YES State=UP
 # as docs/health.md has it: Slurm does not register a node whose program fails, so its end is always well
 HEALTH = """#!/bin/sh
 export PATH={folder}/bin:{path} PYTHONPATH={python_path} PLANNER_EXPECTED=nvidia=8 SLURM_CONF={folder}/slurm.conf
+export PLANNER_HOURLY={usd_per_node_hour}
 date +%T >> {folder}/health.$SLURMD_NODENAME.log
 export STATE_DIRECTORY={folder}/health/$SLURMD_NODENAME
 {python} -c "import sys; from fleet_pool.health import command, look
@@ -106,7 +107,7 @@ class Slurm:
         until = time.monotonic() + limit_s
         while not done():
             assert time.monotonic() < until, f"{what}: {self.states()}"
-            time.sleep(0.5)
+            time.sleep(0.2)
 
     def wait_for_file(self, path: Path) -> None:
         until = time.monotonic() + 20
@@ -125,6 +126,15 @@ class Slurm:
                 process.wait()
 
 
+def health_program(folder: Path, usd_per_node_hour: str = "") -> Path:
+    """With programs in folder/bin before all others, and a kernel log of each node."""
+    path = folder / "health.sh"
+    fill = {"path": os.environ["PATH"], "python_path": f"{ROOT}:{ROOT / 'pool'}", "python": sys.executable}
+    path.write_text(HEALTH.format(folder=folder, usd_per_node_hour=usd_per_node_hour, **fill))
+    path.chmod(0o755)
+    return path
+
+
 @contextmanager
 def slurm(folder: Path, nodes: int, bin_folder: Path) -> Iterator[Slurm]:
     """Nodes that are idle. bin_folder: programs that come first on the path of the health check."""
@@ -138,10 +148,7 @@ def slurm(folder: Path, nodes: int, bin_folder: Path) -> Iterator[Slurm]:
     key.chmod(0o400)
     fill = {"folder": folder, "host": socket.gethostname(), "port": port, "nodes": nodes}
     (folder / "slurm.conf").write_text(CONF.format(**fill, first=port + 1, last=port + nodes))
-    paths = f"{ROOT}:{ROOT / 'pool'}"
-    script = HEALTH.format(folder=folder, path=os.environ["PATH"], python_path=paths, python=sys.executable)
-    (folder / "health.sh").write_text(script)
-    (folder / "health.sh").chmod(0o755)
+    health_program(folder)
     found = Slurm(folder, nodes)
     try:
         munge = [f"--{name}-file={folder}/munge.{name}" for name in ("key", "log", "pid", "seed")]

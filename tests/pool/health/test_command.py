@@ -9,10 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from fleet_pool.health import collective, command, look, records
+from fleet_pool.health import collective, command, look, passes, records
 from fleet_pool.health.halving import Pass
 
 from infra.node.zipped import launch_file
+from tests.cluster.bucket import bucket
 from tests.pool.health import recordings as say
 from tests.pool.health.node import FakeNode
 
@@ -163,6 +164,35 @@ def test_a_first_all_reduce_starts_the_log_and_accuses_nobody(cluster: FakeNode,
     assert "fewer than 3 earlier passes: nothing to compare with yet" in capsys.readouterr().out
     [line] = log.read_text().splitlines()
     assert json.loads(line)["gb_s"] == 9.5
+
+
+def test_passes_of_nodes_that_are_gone_are_in_the_data_bucket(
+    cluster: FakeNode, capsys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def all_reduce(name: str, slow: str = "nobody") -> int:
+        """On a node that was launched a moment ago."""
+        cluster.script("srun", SPEEDS.format(calls=cluster.folder / "calls", slow=slow, said=cluster.folder / "nccl"))
+        return command.main(["all-reduce", "--log", str(tmp_path / name)])
+
+    with bucket() as data:
+        for name, value in data.environment().items():
+            monkeypatch.setenv(name, value)
+        assert [all_reduce(f"log-{number}") for number in range(3)] == [0, 0, 0]
+        capsys.readouterr()
+        assert all_reduce("log-3", slow="n5") == 13
+        said = capsys.readouterr().out
+        assert "usual: median 41.6, p5 41.6 GB/s of 3 passes" in said
+        assert "planner-health: n5: all-reduce: slow beside the others" in said
+        [key] = data.keys(passes.PREFIX)
+        kept = json.loads(data.text(key))
+        assert [one["gb_s"] for one in kept["passes"]] == [41.6, 41.6, 41.6, 9.5], "of all nodes, not of halves"
+        assert kept["median_gb_s"] == 41.6
+        assert kept["p5_gb_s"] == pytest.approx(9.5 + 0.15 * (41.6 - 9.5))
+        monkeypatch.setenv("NCCL_NET", "Socket")
+        assert all_reduce("log-4") == 0, "over another network nothing is known"
+        assert len(data.keys(passes.PREFIX)) == 2
+    assert all_reduce("log-3") == 0
+    assert "passes in the data bucket are not known" in capsys.readouterr().out, "and its own log counts"
 
 
 def test_pairs_find_the_slow_node_without_any_earlier_pass(cluster: FakeNode, capsys, tmp_path: Path):

@@ -59,12 +59,12 @@ def test_positions_are_in_proportion() -> None:
 def test_two_futures_are_two_bars() -> None:
     base = ranged(first(small()), cost=(100, 80, 400), run=(4, 3, 5))
     two = (
-        Future(fraction=0.64, p10_usd=80, p50_usd=100, p90_usd=140),
-        Future(fraction=0.36, p10_usd=270, p50_usd=310, p90_usd=400),
+        Future(fraction=0.64, p10_usd=80, p50_usd=100, p90_usd=140, mean_usd=105),
+        Future(fraction=0.36, p10_usd=270, p50_usd=310, p90_usd=400, mean_usd=320),
     )
     found = view(replace(small(), scenarios=(replace(base, eligible=True, futures=two),), answer=answered(base.id)))
     (bar,) = found.ranges.bars
-    assert (bar.bar.cost, bar.bar.range) == ("$100 or $310", "64% or 36%, P90 $400")
+    assert (bar.bar.cost, bar.bar.range) == ("$105 or $320", "64% or 36%, P90 $400")
     assert len(bar.spans) == len(bar.marks) == 2
     assert bar.spans[0][0] + bar.spans[0][1] < bar.spans[1][0], "nothing between them"
     assert "two futures" in found.ranges.caption

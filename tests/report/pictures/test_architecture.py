@@ -70,7 +70,7 @@ def test_hostile_words_of_a_graph_that_others_wrote_do_nothing():
     picture = svg(graph)
     ElementTree.fromstring(picture)
     assert "<script" not in picture
-    for text in (picture, table(graph)):
+    for text in (picture, table(graph, everything=True)):
         assert not re.search(r"[\x1b\u202e]", text)
 
 
@@ -83,7 +83,7 @@ def test_a_graph_of_nothing_is_still_a_picture_and_a_table():
 
 def test_the_table_at_any_width_and_in_ascii():
     for width in (40, 80, 160):
-        text = table(graph_of("separate-nvme"), width=width, ascii_only=True)
+        text = table(graph_of("separate-nvme"), width=width, ascii_only=True, everything=True)
         assert text.isascii()
         assert width < 80 or max(map(len, text.splitlines())) <= width
 
@@ -91,4 +91,13 @@ def test_the_table_at_any_width_and_in_ascii():
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_golden_picture_and_table(layout, golden):
     golden(f"stack-{layout}.svg", svg(graph_of(layout)))
-    golden(f"stack-{layout}.txt", table(graph_of(layout)))
+    golden(f"stack-{layout}.txt", table(graph_of(layout), everything=True))
+
+
+def test_folded_each_component_has_a_row_with_its_resources_and_they_add_up():
+    graph = graph_of("converged")
+    folded = [line.split() for line in table(graph).splitlines()]
+    counts = {row[0]: int(row[1]) for row in folded if len(row) > 1 and row[1].isdigit()}
+    every = counts.pop("all")
+    assert every == sum(counts.values()) == sum(one["type"].startswith("aws:") for one in graph["resources"])
+    assert len(table(graph).splitlines()) <= 40

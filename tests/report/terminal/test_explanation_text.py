@@ -224,6 +224,6 @@ def test_ends_of_a_stream_of_draws_are_what_they_mean(comparison, found):
 def test_lists(comparison):
     listed = explanation_text.scenarios(comparison, 80)
     assert "#1  converged/p4d.24xlarge/spot" in listed or "#1 converged/p4d.24xlarge/spot" in listed
-    numbers = explanation_text.numbers(comparison, comparison.scenarios[0], 80)
+    numbers = explanation_text.numbers(comparison, comparison.scenarios[0], 80, everything=True)
     for id in ("fleet.compute", "goodput.mtbf_hours", "cost_usd.p90", "cash.0.usd", "storage.usd_per_usable_tb_month"):
         assert f"  {id} " in numbers

@@ -14,7 +14,7 @@ from planner.estimate.request import Request
 from planner.report.html import page
 from planner.report.html import sheet as html
 from planner.report.markdown import sheet as markdown
-from planner.report.wording import figures, rounding
+from planner.report.wording import figures, futures, rounding, several_blocks
 from planner.report.wording.after_run import usd_per_month
 from planner.report.wording.sheet import BUDGET, NOTHING, pool_sheet_of, sheet_of
 from tests.builders import RESERVED, book_of, compared, plan_of
@@ -81,9 +81,44 @@ def test_a_screen_has_it_too_and_the_choice_says_how_many_blocks():
     assert said(sheet)["Payments to AWS, as planned"].partition(",")[0] in fold
 
 
+def test_it_says_what_the_run_is_and_at_which_read_rate(comparison):
+    """8 nodes of 8 GPUs that read 250 MB/s each are 16 GB/s; without a rate in the plan its range is named."""
+    given = compared(plan_of(data={"read_per_gpu": "250MB/s"}, fleet={"nodes": 8}), draws=0)
+    work = f"{given.best.useful_gpu_hours:,.0f} GPU-hours of training on "
+    text = said(sheet_of(given))["The run"]
+    assert text.startswith(work)
+    assert f"TB of data, in {given.region}." in text
+    assert text.endswith("Reads 250 MB/s a GPU, 16 GB/s in all (as the plan says).")
+    assumed = compared(plan_of(data={"read_per_gpu": None, "sample": None}, fleet={"nodes": 8}), draws=0)
+    assert "(assumed, 15 to 1460 MB/s in the range)" in said(sheet_of(assumed))["The run"]
+
+
+def test_several_blocks_are_one_cluster_and_it_says_what_to_do_if_one_is_not_offered():
+    """18 nodes are a block of 16 and one of 2; the same choice on 16 nodes was compared, on 32 + 2 it was not."""
+    work = {"work": {"gpu_hours": 38_000}, "deadline": "40d"}
+    blocks = {"options": ["capacity-block"]}
+    fleet = {"instance_types": ["p5.48xlarge"], "nodes": [16, 18]}
+    found = compared(plan_of(fleet=fleet, run=work, purchase=blocks), draws=100)
+    of_18 = next(one for one in found.complete if one.nodes == 18)
+    text = " ".join(several_blocks.sentences(found, of_18))
+    assert text.startswith("The 2 blocks (16 + 2 nodes) are one cluster for one job: the same zone and days, ")
+    assert "(planner reserve --dry-run, again with --nodes 2)" in text
+    assert "or take one block: #" in text
+    alone = compared(plan_of(fleet={**fleet, "nodes": 34}, run=work, purchase=blocks), draws=100)
+    assert "(--set fleet.nodes=32)" in " ".join(several_blocks.sentences(alone, alone.best))
+    assert several_blocks.sentences(found, next(one for one in found.complete if one.nodes == 16)) == ()
+
+
+def test_who_decides_pays_and_builds_has_a_name_a_date_and_a_signature_each(comparison):
+    sheet = sheet_of(comparison)
+    assert [role.partition(",")[0] for role in sheet.signed] == ["Decides", "Pays", "Buys and deploys"]
+    assert html.render(sheet).count("<td></td>") == 1 + 3 * 3
+    assert "|  | Name | Date | Signature |" in markdown.render(sheet)
+
+
 def test_a_pool_has_the_same_page():
     sheet = pool_sheet_of(few())
-    assert {BUDGET, "Why this one", "Risk", "Prices", "Calculated from"} <= said(sheet).keys()
+    assert {"The run", BUDGET, "Why this one", "Risk", "Prices", "Calculated from"} <= said(sheet).keys()
     assert sheet.signed
 
 
@@ -107,21 +142,36 @@ def test_it_is_one_page_that_holds_against_hostile_names(comparison, render):
     assert len(text) < 30_000
 
 
-def test_two_futures_are_in_the_lead_and_the_average_in_the_risk(comparison):
+def test_two_futures_are_in_the_lead_with_what_they_add_up_to(comparison):
     two = (
-        Future(fraction=0.7, p10_usd=9e3, p50_usd=1e4, p90_usd=1.1e4),
-        Future(fraction=0.3, p10_usd=1.9e4, p50_usd=2e4, p90_usd=2.4e4),
+        Future(fraction=0.7, p10_usd=9e3, p50_usd=1e4, p90_usd=1.1e4, mean_usd=1e4),
+        Future(fraction=0.3, p10_usd=1.9e4, p50_usd=2e4, p90_usd=2.4e4, mean_usd=2.1e4),
     )
     best = replace(comparison.best, futures=two)
     block = replace(best.block_plan, outlast_fraction=0.31)
     sheet = sheet_of(replace(comparison, scenarios=(replace(best, block_plan=block), *comparison.scenarios[1:])))
-    assert "about $10.0k within the block" in sheet.lead
-    assert "(70% of the outcomes)" in sheet.lead
-    assert "the average is" in said(sheet)["Risk"]
+    mean = figures.usd(best.mean_cost_usd)
+    assert (
+        f"about {mean} on average: $10.0k within the block (70% of the outcomes), $21.0k beyond it (30%)" in sheet.lead
+    )
     # where all outlast the block, its end is not what divides them
     block = replace(block, outlast_fraction=1.0)
     sheet = sheet_of(replace(comparison, scenarios=(replace(best, block_plan=block), *comparison.scenarios[1:])))
-    assert "about $10.0k (70% of the outcomes)" in sheet.lead
+    assert ": $10.0k (70% of the outcomes)" in sheet.lead
+
+
+def test_how_far_an_assumed_share_may_be_wrong_is_the_share_at_which_both_cost_the_same_on_average(comparison):
+    """0.7 x 10 + 0.3 x 21 = 13.3; at a share of 0.5 it is 15.5, what the recommended choice costs: 17 % more."""
+    two = (
+        Future(fraction=0.7, p10_usd=9e3, p50_usd=1e4, p90_usd=1.1e4, mean_usd=1e4),
+        Future(fraction=0.3, p10_usd=1.9e4, p50_usd=2e4, p90_usd=2.4e4, mean_usd=2.1e4),
+    )
+    best = replace(comparison.best, mean_cost_usd=1.55e4)
+    row = replace(comparison.best, mean_cost_usd=1.33e4, futures=two)
+    said = "The 70% is an assumption: down to 50%, or at costs up to 17% higher, it costs less on average"
+    assert futures.may_be_wrong(row, best) == said
+    assert futures.may_be_wrong(best, row) == ""
+    assert futures.may_be_wrong(replace(row, futures=()), best).startswith("Even at costs up to 17% higher")
 
 
 def test_a_cheaper_choice_that_is_not_chosen_is_named_with_the_reason():
