@@ -66,6 +66,8 @@ def given(text: str, else_: str) -> str:
 def _fleets(facts: Facts) -> list[Card]:
     """A card for each instance type of the GPU nodes."""
     by_type: dict[str, list[Mapping[str, Any]]] = {}
+    if not facts.starting("fleet-group"):
+        return [_fleet(facts, (), first=True, several=False)]
     for group in facts.starting("fleet-group"):  # nodes of several Capacity Blocks have a group each
         own = desired(group)["InstanceConfigs"][0]["InstanceType"] if "desiredState" in group["inputs"] else ""
         by_type.setdefault(own, []).append(group)
@@ -75,7 +77,7 @@ def _fleets(facts: Facts) -> list[Card]:
 
 def _fleet(facts: Facts, groups: Sequence[Mapping[str, Any]], *, first: bool, several: bool) -> Card:
     """groups: of one instance type. several: whether it is one of several narrow cards."""
-    group = str(groups[0]["name"])
+    group = str(groups[0]["name"]) if groups else ""
     template = group.replace("group", "template", 1)
     sizes = [desired(one)["ScalingConfiguration"] for one in groups if "desiredState" in one["inputs"]]
     nodes = sum(int(one["inputs"].get("desiredCapacity", 0)) for one in groups)
