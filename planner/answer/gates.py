@@ -66,11 +66,6 @@ def violations(comparison: Compared[R], gates: Gates) -> list[Violation]:
     return found
 
 
-def passing(comparison: Compared[R], gates: Gates) -> R | None:
-    """The first eligible scenario within the limits of cost and days; None if there is none."""
-    return next((s for s in comparison.scenarios if s.eligible and _passes(s, gates)), None)
-
-
 def _checked(scenario: Row, gates: Gates) -> list[tuple[float, float, str]]:
     """(limit, figure, what) of each limit."""
     name = {"plan": "planned", "p50": "P50", "p90": "P90"}[gates.at]

@@ -1,4 +1,4 @@
-"""A function applied to many things in two processes, or done beside something else, where the system can copy this
+"""A function applied to many things in several processes, or done beside something else, where the system can copy this
 one cheaply."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
-PROCESSES = 2
+MOST_PROCESSES = 8
 WORTH_IT = 24  # fewer are done before a second process has started
 TOGETHER = 4  # given to a process at a time, at most
 
@@ -36,7 +36,7 @@ def in_processes(function: Callable[[T], R], things: Sequence[T], *, others: int
     from concurrent.futures import ProcessPoolExecutor
 
     context = multiprocessing.get_context("fork")
-    with ProcessPoolExecutor(PROCESSES, context, _start, (function,)) as pool:
+    with ProcessPoolExecutor(min(processors(), MOST_PROCESSES), context, _start, (function,)) as pool:
         yield from pool.map(_apply, things, chunksize=min(TOGETHER, len(things) // WORTH_IT))
 
 

@@ -14,15 +14,12 @@ from planner.decide.search import search
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
 
-FIRST = 6  # by rank, whatever they are
-NEAR = 1.5  # of ways whose first costs at most this multiple of the leader, also those that miss the limits
-LATE, LIKELY = 3, 0.5  # so many of these, which keep them in so many of the outcomes
+FIRST = 4  # by rank, whatever they are
+NEAR = 1.25  # of ways whose first costs at most this multiple of the leader, also those that miss the limits
+LATE, LIKELY = 2, 0.5  # so many of these, which keep them in so many of the outcomes
 TIMES = 3.0  # a commitment that costs more than this multiple of the leader is asked where prices change alone
 COUNTS = 16  # of a way, where a decision is made certain
-DRAWS, MANY = 1000, 12  # where it is not, of more choices than a few
-MOVES = 0.003  # of cost or time: what moves no choice by so much is not decided again
-# what no planned figure shows, since a planned run fits its block: how it goes on after it, and people's time
-UNSEEN = ("block.", "on_demand.", "run.", "spot.")
+DRAWS, MANY = 500, 12  # where it is not, of more choices than a few
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,31 +55,15 @@ class Decider:
             some = replace(self._request, draws=DRAWS)
             if (found := self._decided(some, self._few)).id == self.planned.id:
                 self._quick, self.guessed = some, found
-        stretch = {s.id: s.block_stretch for s in able if s.block_stretch}
-        self._central = replace(self._request, draws=0, block_stretch=stretch)
-        self._figures = self._planned_figures(self._central)
+        central = self._quick.central(recording=False)
+        drawn = self._quick.drawn(central) if self._quick.draws else None
+        for _ in evaluate(self._quick, central, drawn, self._few):
+            pass
+        self._used = frozenset(central.used)
 
     def is_moved_by(self, parameter: Parameter) -> bool:
-        """Whether cost or time of any that could lead may be another at an end."""
-        if not parameter.assumed or parameter.key.startswith(UNSEEN):
-            return True
-        return any(self._moves(parameter, end) for end in parameter.reach if end != parameter.value)
-
-    def _moves(self, parameter: Parameter, value: float) -> bool:
-        there = self._planned_figures(with_parameter(self._central, parameter, value))
-        if there.keys() != self._figures.keys():
-            return True
-        pairs = [pair for id, was in self._figures.items() for pair in zip(was, there[id], strict=True)]
-        return any(abs(now - was) > MOVES * was for was, now in pairs)
-
-    def _planned_figures(self, request: Request) -> dict[str, tuple[float, float]]:
-        """USD with the effort, and days, by id."""
-        entries = evaluate(request, request.central(recording=False), None, self._few)
-        return {
-            e.choice.id: (float(e.planned.cost_usd + e.planned.effort_usd), float(e.planned.days))
-            for e in entries
-            if e.planned and not e.why_not
-        }
+        """Whether anything that could be recommended depends on it."""
+        return not parameter.path.startswith("assumptions.") or parameter.key in self._used
 
     def at(self, parameter: Parameter, value: float) -> Decision:
         """Among the few that could lead, in some of the draws."""

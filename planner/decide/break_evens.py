@@ -16,7 +16,7 @@ from planner.decide.search import Each
 from planner.models.number import rounded
 
 DIGITS = 3  # of the values tried, so that a reader can type them
-CLOSE = 0.005  # of the value: nobody knows one better
+CLOSE = 0.02  # of the value: nobody knows one better
 
 
 @dataclass(frozen=True, kw_only=True)

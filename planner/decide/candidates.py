@@ -50,6 +50,7 @@ class FleetPricer:
 
     def __init__(self, request: Request, only: Collection[str] | None = None) -> None:
         self.request, self._only = request, only
+        self._kept: dict[str, RunOutcomes] = {}  # of those that were asked for by name: few
         self._layouts = None if only is None else layouts_in(only)
         self._central = request.central(recording=False)
         self._drawn = request.drawn(self._central) if request.draws else None
@@ -70,13 +71,17 @@ class FleetPricer:
             close = [choice for choice, usd in least.items() if usd <= at_most]
             found += [*uncommitted, *(self._scenario(runs.evaluated(choice), outcomes) for choice in close)]
             passed += [PassedOver(size=size, choice=c, least_usd=usd) for c, usd in least.items() if usd > at_most]
+        if self._only is not None:
+            self._kept |= outcomes
         return PricedFleet(
             candidates=tuple(Candidate(size=size, scenario=s) for s in judged(self.request.plan, found, outcomes)),
             passed_over=tuple(passed),
         )
 
     def outcomes(self, candidate: Candidate) -> RunOutcomes:
-        """Every draw of one candidate, evaluated again."""
+        """Every draw of one candidate, evaluated again where all choices were priced."""
+        if kept := self._kept.get(candidate.scenario.id):
+            return kept
         for runs, choices in choices_of(self.request, self._central, self._drawn, [candidate.size]):
             for choice in choices:
                 if choice.id == candidate.scenario.id:

@@ -19,7 +19,6 @@ from planner.decide.leaders import leaders_of
 from planner.decide.parameters import (
     HOT_DATA,
     INTERRUPTION_RATE,
-    REUSE,
     SPOT_USD,
     Parameter,
     parameters_of,
@@ -267,15 +266,6 @@ class TestFlips:
         for entry in still:
             assert entry.lowest <= entry.parameter.low
             assert entry.highest >= entry.parameter.high
-
-    def test_the_nearest_of_several_leaders_is_named(self) -> None:
-        """The more of a commitment other work takes over, the longer one pays: On-Demand, one year, three years."""
-        options = ["on-demand", "ri-1y-standard-no-upfront", "ri-3y-standard-no-upfront"]
-        request = asked(purchase={"options": options}, storage={"layouts": ["s3-stream"]})
-        parameter = next(k for k in plan_parameters_of(request) if k.key == REUSE)
-        ((one,),) = [entry.break_evens for entry in search(decider_of(request), [parameter])]
-        assert one.then.id.endswith(options[1])
-        assert compare(set_(request, REUSE, 1.0)).answer.recommended.endswith(options[2])
 
     def test_nothing_is_feasible_gives_nothing(self) -> None:
         request = asked(constraints={"min_usable_tb": 1e6})

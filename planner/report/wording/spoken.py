@@ -64,13 +64,6 @@ def in_ten(share: float) -> str:
     return f"{share:.1%}"
 
 
-def out_of_ten(share: float) -> str:
-    """The rest of it: `1 in 10`, `1 in 20`, else percent."""
-    rest = 1 - share
-    count = round(1 / rest) if rest > 0 else 0
-    return f"1 in {count}" if count and math.isclose(rest * count, 1, abs_tol=1e-9) else f"{rest:.1%}"
-
-
 def time_limit(days: float) -> str:
     """A limit, as it is written: `30 minutes`, `12 hours`, `1 day`, `4.5 days`."""
     return counted(plain(days, 4), "day") if days > 1 - 1e-9 else hours(days * 24)
