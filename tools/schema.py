@@ -14,6 +14,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "text": {"type": "string"},
     "texts": {"type": "array", "items": {"type": "string"}},
     "counts": {"type": "array", "items": {"type": "integer"}},
+    "numbers": {"type": "array", "items": {"type": "number"}},
     "number": {"type": "number"},
     "integer": {"type": "integer"},
     "count": {"type": "integer", "minimum": 0},

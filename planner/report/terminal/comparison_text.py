@@ -20,7 +20,7 @@ NARROWEST = 32
 HEIGHT, MOST_ROWS, FEWEST_ROWS = 40, 12, 4  # of a screen; rows of the table that it has by default
 TABLE_LINES = 3  # besides its rows
 OTHERS, COMMITMENTS, DETAILS = "others", "commitments", "breakdown"
-LEFT_TO_VERBOSE = ((), (OTHERS,), (OTHERS, COMMITMENTS), (OTHERS, COMMITMENTS, DETAILS))  # more and more of it
+LEFT_TO_VERBOSE = ((OTHERS,), (OTHERS, COMMITMENTS), (OTHERS, COMMITMENTS, DETAILS))  # more and more of it
 BEGIN = {Kind.DETAIL: "  ", Kind.SETTING: "  ", Kind.ITEM: "  - ", Kind.WARNING: "  - "}
 GO_ON = {Kind.SETTING: "    ", Kind.ITEM: "    ", Kind.WARNING: "    "}
 BOLD, WARN, PLAIN = "\x1b[1m", "\x1b[33m", "\x1b[0m"
@@ -48,18 +48,25 @@ def render(
     dots = "..." if ascii_only else "…"
     shortlist = shortlist_of(comparison, everything=everything)
     following = [*(_assumed(comparison, width) if verbose else []), *_next(plan_path, again, width)]
-    # what a screen has no room for is left to -v, unless somebody asked for everything or has no answer to act on
-    whole = verbose or everything or comparison.best is None
-    for left in LEFT_TO_VERBOSE[:1] if whole else LEFT_TO_VERBOSE:
+
+    def around(left: Sequence[str]) -> tuple[list[str], list[str]]:
+        """What stands before the table and after it."""
         first, *more = answer.sentences(comparison, brief=DETAILS in left)
         said = wrapped([first], width, colour=False)
         said = [f"{BOLD}{part}{PLAIN}" for part in said] if colour else said
-        before = [*heading_lines(comparison, width, dots), "", *said, *wrapped(more, width, colour=colour), ""]
-        room = HEIGHT - len(before) - TABLE_LINES
         below = wrapped(_below(comparison, shortlist, verbose=verbose, left=left), width, colour=colour)
-        after = [*below, *following]
-        if len(after) + min(FEWEST_ROWS, len(shortlist.rows)) <= room:
+        before = [*heading_lines(comparison, width, dots), "", *said, *wrapped(more, width, colour=colour), ""]
+        return before, [*below, *following]
+
+    # what a screen has no room for is left to -v, unless somebody asked for everything or has no answer to act on
+    whole = verbose or everything or comparison.best is None
+    most = HEIGHT - TABLE_LINES - min(FEWEST_ROWS, len(shortlist.rows))
+    before, after = around(())
+    for left in () if whole else LEFT_TO_VERBOSE:
+        if len(before) + len(after) <= most:
             break
+        before, after = around(left)
+    room = HEIGHT - TABLE_LINES - len(before)
     table = _Table(shortlist.rows, comparison, width, ascii_only)
     count = _rows_shown(len(shortlist.rows), room - len(after), top, everything=everything)
     head, body = table.header(), table.body(count)

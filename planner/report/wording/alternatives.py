@@ -33,10 +33,17 @@ def on_demand(comparison: Comparison, best: Scenario) -> list[str]:
     assert found.cost_usd is not None and best.cost_usd is not None  # noqa: PT018  they are priced
     if not found.eligible:
         cost = f"about {figures.usd(found.cost_usd.p50)} (P90 {figures.usd(found.cost_usd.p90)})"
-        why = " ".join(filter(None, [f"{'; '.join(left_out.misses([found]))}.", eligibility.guarantee(found)]))
+        why = " ".join(
+            filter(None, [f"{'; '.join(left_out.misses([found]))}.", _in_a_sentence(eligibility.guarantee(found))])
+        )
         return [f"On-Demand: {named(comparison, found)}: {cost}, {why}"]
     apart = _apart(best.cost_usd, found.cost_usd)
     return [f"On-Demand: {named(comparison, found)}: {figures_of(comparison, found)}. {apart}."]
+
+
+def _in_a_sentence(guarantee: str) -> str:
+    """Without what to type where one has them reserved."""
+    return f"{guarantee.partition('. ')[0].removesuffix('.')}." if guarantee else ""
 
 
 def alternatives(comparison: Comparison, *, rules: bool = True) -> list[tuple[Scenario, str, str]]:

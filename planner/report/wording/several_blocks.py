@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.decide.comparison import Comparison
-from planner.decide.leaders import leaders_of
+from planner.decide.leaders import leaders_of, rank_of
 from planner.estimate.result import Scenario
 from planner.models.block_sizes import block_sizes
 from planner.report.wording.alternatives import figures_of, named
@@ -32,5 +32,6 @@ def _fewer(comparison: Comparison, best: Scenario, nodes: int) -> str:
     found = next((one for one in same if one.nodes == nodes and one.eligible), None)
     if found is None:
         return f"what one block has, planned again (--set fleet.nodes={nodes})"
-    said = "" if found in leaders_of(comparison) else f", {figures_of(comparison, found)}"
-    return f"one block: {named(comparison, found)}{said}"
+    if found in leaders_of(comparison):  # the page has its figures
+        return f"one block: #{rank_of(comparison, found)} on {nodes} nodes"
+    return f"one block: {named(comparison, found)}, {figures_of(comparison, found)}"

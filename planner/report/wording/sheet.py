@@ -95,7 +95,11 @@ def sheet_of(comparison: Comparison, study: Study | None = None) -> Sheet:
         ("Not chosen", (*alternatives.not_chosen(comparison, rules=False), *alternatives.on_demand(comparison, best))),
         (
             _when(best),
-            (" ".join(block.sentences(best.block_plan)), *several_blocks.sentences(comparison, best))
+            tuple(
+                filter(
+                    None, map(" ".join, (block.sentences(best.block_plan), several_blocks.sentences(comparison, best)))
+                )
+            )
             if best.block_plan
             else (),
         ),

@@ -26,8 +26,8 @@ def _data(comparison: Comparison) -> str:
 
 
 def read_rate(comparison: Comparison, best: Scenario) -> tuple[str, ...]:
-    """`Reads 96 MB/s a GPU, 15.4 GB/s in all: assumed (15 to 1460 MB/s in the range), and the storage is chosen for it.
-    Measure yours and write data.read_per_gpu.`"""
+    """`Reads 96 MB/s a GPU, 15.4 GB/s in all: assumed (15 to 1460 MB/s in the range), and the storage is chosen for it:
+    measure yours (data.read_per_gpu).`"""
     if best.storage is None or not best.gpus:
         return ()
     total = best.storage.required_read_gb_per_s
@@ -35,6 +35,6 @@ def read_rate(comparison: Comparison, best: Scenario) -> tuple[str, ...]:
     for entry in comparison.assumptions:
         if entry.key == READING and entry.origin == "default":
             ends = f"assumed, {entry.low:g} to {entry.high:g} MB/s in the range"
-            return (f"{each} ({ends}); the storage is chosen for it: measure yours and write data.read_per_gpu.",)
+            return (f"{each} ({ends}); the storage is chosen for it: measure yours (data.read_per_gpu).",)
     profile = section(comparison, "data").get("profile")
     return (f"{each} ({f'published for {profile}' if profile else 'as the plan says'}).",)
