@@ -196,8 +196,10 @@ def break_even_sentence(entry: Search, fleet: str = "") -> str:
     first, *more = entry.break_evens
     parameter = entry.parameter
     planned = f" (planned: {value(parameter, parameter.value)}; {parameter.key})"
-    text = f"If {words(parameter)} {_passes(first)}{planned}, {_then(first, fleet, 'becomes the recommended choice')}"
-    return "; ".join([text, *(f"if it {_passes(one)}, {_then(one, fleet, 'does')}" for one in more)]) + "."
+    becomes = "becomes the recommended choice"
+    again = "does" if first.then.id else becomes  # after "nothing meets the limits" there is nothing to refer to
+    text = f"If {words(parameter)} {_passes(first)}{planned}, {_then(first, fleet, becomes)}"
+    return "; ".join([text, *(f"if it {_passes(one)}, {_then(one, fleet, again)}" for one in more)]) + "."
 
 
 def stop_sentence(break_even: BreakEven, fleet: str = "") -> str:
