@@ -78,8 +78,8 @@ class Decider:
             return found
         of = found.id or self.planned.id
         counts = [id for id in self._every if _way(id) == _way(of)]
-        more = {*_spread(counts, COUNTS), *(id for id in self._every if _nodes(id) == _nodes(of))} - asked
-        return self._decided(request, {found.id, self.planned.id, *more} - {""}) if more else found
+        more = {*_spread(counts, COUNTS), *(id for id in self._every if _nodes(id) == _nodes(of))}
+        return found if more <= asked else self._decided(request, {found.id, self.planned.id, *more} - {""})
 
     def _asked(self, parameter: Parameter) -> frozenset[str]:
         # a price or a discount can make a commitment the cheapest

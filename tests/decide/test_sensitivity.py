@@ -6,13 +6,14 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from typing import cast
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.decide.again import Decider
+from planner.decide.again import Decider, Decision
 from planner.decide.break_evens import rounded, search
 from planner.decide.compare import Request, compare
 from planner.decide.leaders import leaders_of
@@ -444,6 +445,25 @@ def test_every_end_is_what_the_plan_with_that_value_recommends() -> None:
         for one in entry.break_evens:
             best = compare(with_parameter(request, one.parameter, one.value)).best
             assert one.then.id == (best.id if best else "")
+
+
+def test_a_value_of_which_a_few_were_wrong_is_sought_on_among_all() -> None:
+    """Few see a change from 2 on, all from 3 on: what is told is no end of the range."""
+    kept, other = Decision(id="a/b/c"), Decision(id="d/b/c")
+
+    class Deciding:
+        planned = guessed = kept
+        is_moved_by = staticmethod(lambda parameter: True)
+        at = staticmethod(lambda parameter, value, also="": kept if value < 2 else other)
+        surely = staticmethod(lambda parameter, value: kept if value < 3 else other)
+
+    number = Parameter(
+        key="k", unit="ratio", low=1, value=1, high=9, path="assumptions.k", reach=(1, 9), source="a test"
+    )
+    (found,) = search(cast(Decider, Deciding()), [number])
+    (one,) = found.break_evens
+    assert one.keeps < 3 <= one.value < 3.1
+    assert one.then == other
 
 
 @pytest.mark.thorough
