@@ -39,7 +39,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
     fake.script("nvidia-smi", SMI.format(folder=folder))
     monkeypatch.setenv("PATH", f"{os.environ['PATH']}:/usr/sbin:/sbin")
     health = str(health_program(folder, f"{USD_PER_NODE_HOUR}"))
-    with standing(folder, slurm_spec(nodes=NODES), health, NEW.format(folder=folder)) as found:
+    with standing(folder, slurm_spec(nodes=NODES), health=health, new=NEW.format(folder=folder)) as found:
         yield found
 
 
