@@ -21,7 +21,7 @@ NAMES = {
     PRICE_STREAM: "spot price",
     FIT: "error of the throughput fit",
 }
-P50_OF = " (P50 of the cost)"
+P50_OF = " (P50)"
 INFEASIBLE = "not feasible"
 NOTHING = "nothing meets the limits"
 MOST_NAMED = 3  # numbers that change nothing but a length
