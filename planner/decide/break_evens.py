@@ -22,7 +22,8 @@ CLOSE = 0.02  # of the value: nobody knows one better
 @dataclass(frozen=True, kw_only=True)
 class BreakEven:
     """Going away from the planned value, `before` is recommended up to `keeps`, and `then` at `value`; an id is ""
-    where nothing is. inside: whether `value` is in the parameter's own range."""
+    where nothing is. At the planned value itself: that it is known, and no range any more, changes the decision.
+    inside: whether `value` is in the parameter's own range."""
 
     parameter: Parameter
     value: float
@@ -93,11 +94,18 @@ def _search(decider: Decider, parameter: Parameter) -> Search:
         return decider.surely(parameter, value)
 
     low, high = (surely(end) for end in parameter.reach)
-    found = [
-        _break_even(parameter, planned.id, end, then, at, surely)
-        for end, then in zip(parameter.reach, (low, high), strict=True)
-        if then.id != planned.id and parameter.path
-    ]
+    found, known = [], planned
+    if parameter.path and {low.id, high.id} != {planned.id}:
+        if parameter.assumed and at(parameter.value).id != decider.guessed.id:
+            known = decider.surely(parameter, parameter.value)
+        if known.id != planned.id:
+            middle = parameter.value
+            found = [BreakEven(parameter=parameter, value=middle, keeps=middle, before=planned.id, then=known)]
+        found += [
+            _break_even(parameter, known.id, end, then, at, surely)
+            for end, then in zip(parameter.reach, (low, high), strict=True)
+            if then.id != known.id
+        ]
     return Search(
         parameter=parameter,
         planned=planned,
@@ -110,7 +118,7 @@ def _search(decider: Decider, parameter: Parameter) -> Search:
 
 def _break_even(
     parameter: Parameter,
-    planned: str,
+    before: str,
     end: float,
     at_end: Decision,
     at: Callable[[float], Decision],
@@ -124,11 +132,11 @@ def _break_even(
         halfway = float(round(halfway)) if parameter.whole else rounded(halfway, DIGITS, changes > keeps)
         if not min(keeps, changes) < halfway < max(keeps, changes):
             break
-        if at(halfway).id == planned:
+        if at(halfway).id == before:
             keeps = halfway
         else:
             changes = halfway
     then = at_end if changes == end else surely(changes)
-    if then.id == planned:
+    if then.id == before:
         changes, then = end, at_end
-    return BreakEven(parameter=parameter, value=changes, keeps=keeps, before=planned, then=then)
+    return BreakEven(parameter=parameter, value=changes, keeps=keeps, before=before, then=then)
