@@ -65,18 +65,21 @@ class Decider:
         """Whether anything that could be recommended depends on it."""
         return not parameter.path.startswith("assumptions.") or parameter.key in self._used
 
-    def at(self, parameter: Parameter, value: float) -> Decision:
-        """Among the few that could lead, in some of the draws."""
-        return self._decided(with_parameter(self._quick, parameter, value), self._asked(parameter))
+    def at(self, parameter: Parameter, value: float, also: Collection[str] = ()) -> Decision:
+        """Among the few that could lead, and others, in some of the draws."""
+        return self._decided(with_parameter(self._quick, parameter, value), {*self._asked(parameter), *also} - {""})
 
     def surely(self, parameter: Parameter, value: float) -> Decision:
-        """In all draws; where another choice than planned is recommended, among all its node counts."""
+        """In all draws; where something else than planned is recommended, among all node counts of that way, and the
+        other storages of that fleet."""
         request, asked = with_parameter(self._request, parameter, value), self._asked(parameter)
         found = self._decided(request, asked)
-        if found.id == self.planned.id:
+        if found.buys_as(self.planned):
             return found
-        counts = [id for id in self._every if _way(id) == _way(found.id)]
-        return self._decided(request, {found.id, self.planned.id, *_spread(counts, COUNTS)} - {""})
+        of = found.id or self.planned.id
+        counts = [id for id in self._every if _way(id) == _way(of)]
+        more = {*_spread(counts, COUNTS), *(id for id in self._every if _nodes(id) == _nodes(of))} - asked
+        return self._decided(request, {found.id, self.planned.id, *more} - {""}) if more else found
 
     def _asked(self, parameter: Parameter) -> frozenset[str]:
         # a price or a discount can make a commitment the cheapest
@@ -96,14 +99,20 @@ def _way(id: str) -> str:
     return f"{store}/{rest.partition('/')[2]}"
 
 
+def _nodes(id: str) -> str:
+    """The fleet and how it is bought, without the storage."""
+    return id.partition("/")[2]
+
+
 def _spread(ids: list[str], count: int) -> list[str]:
     return [ids[place] for place in spread_over(range(len(ids)), count)]
 
 
 def _some(able: list[Scenario], near_usd: float, rank_by: str) -> Iterator[str]:
-    """Of scenarios in the order of the answer: the first, and of each way the first and some that a better number
-    would bring in time."""
+    """Of scenarios in the order of the answer: the first, the leader with each other storage, and of each way the first
+    and some that a better number would bring in time."""
     yield from (s.id for s in able[:FIRST])
+    yield from (s.id for s in able if _nodes(s.id) == _nodes(able[0].id))
     for way in dict.fromkeys(s.way for s in able):
         first, *others = (s for s in able if s.way == way)
         late = [s.id for s in others if s.shortfalls and min(e.fraction for e in s.shortfalls) >= LIKELY]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 from planner.decide.again import Decider, Decision
 from planner.decide.parameters import Parameter
@@ -81,13 +81,14 @@ def _search(decider: Decider, parameter: Parameter) -> Search:
     planned = decider.planned
     if not decider.is_moved_by(parameter):
         return Search(parameter=parameter, planned=planned, low=planned, high=planned, break_evens=(), runs=0)
-    tried: dict[float, Decision] = {}
+    tried: dict[tuple[float, tuple[str, ...]], Decision] = {}
 
-    def at(value: float) -> Decision:
-        if value not in tried:
-            tried[value] = decider.at(parameter, value)
-        return tried[value]
+    def at(value: float, also: tuple[str, ...] = ()) -> Decision:
+        if (value, also) not in tried:
+            tried[value, also] = decider.at(parameter, value, also)
+        return tried[value, also]
 
+    @cache
     def surely(value: float) -> Decision:
         if value == parameter.value or at(value).buys_as(decider.guessed):
             return planned
@@ -112,7 +113,7 @@ def _search(decider: Decider, parameter: Parameter) -> Search:
         low=low,
         high=high,
         break_evens=tuple(sorted(found, key=how_far)),
-        runs=len(tried),
+        runs=len({value for value, _ in tried}),
     )
 
 
@@ -121,22 +122,30 @@ def _break_even(
     before: str,
     end: float,
     at_end: Decision,
-    at: Callable[[float], Decision],
+    at: Callable[[float, tuple[str, ...]], Decision],
     surely: Callable[[float], Decision],
 ) -> BreakEven:
-    """Halve between the planned value and an end until the two are close. What the few say near it is asked of all;
-    where these see no change as yet, the end is what is known."""
-    keeps, changes = parameter.value, end
+    """Halve between the planned value and an end until the two are close; what is recommended at both is among the
+    few. Where all of them see no change there as yet, it goes on with all."""
+    both = before, at_end.id
+    keeps, changes = _halved(parameter, parameter.value, end, lambda value: at(value, both).id == before)
+    then = at_end if changes == end else surely(changes)
+    if then.id == before:
+        keeps, changes = _halved(parameter, changes, end, lambda value: surely(value).id == before)
+        then = at_end if changes == end else surely(changes)
+    return BreakEven(parameter=parameter, value=changes, keeps=keeps, before=before, then=then)
+
+
+def _halved(
+    parameter: Parameter, keeps: float, changes: float, is_kept: Callable[[float], bool]
+) -> tuple[float, float]:
     while abs(changes - keeps) > CLOSE * abs(changes):
         halfway = (keeps + changes) / 2
         halfway = float(round(halfway)) if parameter.whole else rounded(halfway, DIGITS, changes > keeps)
         if not min(keeps, changes) < halfway < max(keeps, changes):
             break
-        if at(halfway).id == before:
+        if is_kept(halfway):
             keeps = halfway
         else:
             changes = halfway
-    then = at_end if changes == end else surely(changes)
-    if then.id == before:
-        changes, then = end, at_end
-    return BreakEven(parameter=parameter, value=changes, keeps=keeps, before=before, then=then)
+    return keeps, changes

@@ -108,7 +108,7 @@ def test_the_picture_is_a_file_of_its_own(tmp_path: Path) -> None:
         (("--scenario", "convergd/p4d.24xlarge/spot"), 2, "did you mean converged/p4d.24xlarge/spot"),
         (("--scenario", "99"), 2, "ranks are 1 to"),
         (("--against", "2", "--draws", "0"), 2, "nothing was drawn"),
-        (("--set", "constraints.max_days=0.1"), 10, "no scenario is both feasible and completely priced"),
+        (("--set", "constraints.max_days=0.1"), 10, "no scenario is recommended; `planner compare` shows"),
         (("--set", "region=eu-south-2", "--scenario", "1"), 2, " and 10 more; `planner compare` shows all"),
         (
             ("--set", "purchase.options=[on-demand, sp-3y-compute-no-upfront]", "--scenario", "3"),

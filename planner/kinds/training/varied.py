@@ -7,7 +7,7 @@ from planner.kinds.asking import PRICING, STUDYING, Ask, Look, Watch
 from planner.kinds.training.answers import named, request_of
 
 FORMATS = ("table", "json", "svg")
-NOTHING = "no scenario is both feasible and completely priced; `planner compare` shows the reasons"
+NOTHING = "no scenario is recommended; `planner compare` shows the reasons (--scenario 1 varies its first row)"
 
 
 def studied(ask: Ask, scenario: str | None, against: str | None, watch: Watch) -> Sensitivity | None:

@@ -197,9 +197,10 @@ def break_even_sentence(entry: Search, fleet: str = "") -> str:
     first, *more = entry.break_evens
     parameter = entry.parameter
     as_planned = "" if first.value == parameter.value else f"planned: {value(parameter, parameter.value)}; "
-    planned = f" ({as_planned}{parameter.key})"
-    text = f"If {words(parameter)} {_passes(first)}{planned}, {_then(first, fleet, 'becomes the recommended choice')}"
-    return "; ".join([text, *(f"if it {_passes(one)}, {_then(one, fleet, 'does')}" for one in more)]) + "."
+    becomes = "becomes the recommended choice"
+    again = "does" if first.then.id else becomes  # after "nothing meets the limits" there is nothing to refer to
+    text = f"If {words(parameter)} {_passes(first)} ({as_planned}{parameter.key}), {_then(first, fleet, becomes)}"
+    return "; ".join([text, *(f"if it {_passes(one)}, {_then(one, fleet, again)}" for one in more)]) + "."
 
 
 def stop_sentence(break_even: BreakEven, fleet: str = "") -> str:

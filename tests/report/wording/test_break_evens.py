@@ -48,6 +48,14 @@ def test_the_nearest_on_each_side_with_its_cost() -> None:
     )
 
 
+def test_after_nothing_meets_the_limits_the_verb_is_said_again() -> None:
+    nothing = replace(at(4.0, "fsx-lustre"), then=Decision(id=""))
+    assert break_even_sentence(searched(nothing, at(18.0, "s3-stream")), "64 x p5.48xlarge").endswith(
+        "nothing meets the limits; if it rises to 18 TB, S3 streaming with On-Demand nodes becomes the recommended "
+        "choice, at $94.0k."
+    )
+
+
 def test_where_fleets_differ_the_place_is_named() -> None:
     assert "S3 streaming with On-Demand nodes, p5.48xlarge becomes" in break_even_sentence(
         searched(at(18.0, "s3-stream"))
