@@ -105,7 +105,7 @@ def _search(decider: Decider, parameter: Parameter) -> Search:
         found += [
             _break_even(parameter, known.id, end, then, at, surely)
             for end, then in zip(parameter.reach, (low, high), strict=True)
-            if then.id != known.id
+            if end != parameter.value and then.id != known.id
         ]
     return Search(
         parameter=parameter,

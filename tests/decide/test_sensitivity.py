@@ -142,7 +142,7 @@ class TestSwings:
         assert len(by_set) > 20
         (people,) = [swing for swing in by_set if swing.low.is_p50]
         for end in (people.low, people.high):
-            there = compare(set_(request, people.parameter.path, end.at))
+            there = compare(_set(request, people.parameter, end.at))
             scenario = next(s for s in there.scenarios if s.id == found.scenario.id)
             assert scenario.cost_usd is not None
             assert end.cost_usd == pytest.approx(scenario.cost_usd.p50, rel=1e-9)
