@@ -65,9 +65,9 @@ class Decider:
         """Whether anything that could be recommended depends on it."""
         return not parameter.path.startswith("assumptions.") or parameter.key in self._used
 
-    def at(self, parameter: Parameter, value: float, also: str = "") -> Decision:
-        """Among the few that could lead, and another one, in some of the draws."""
-        return self._decided(with_parameter(self._quick, parameter, value), {*self._asked(parameter), also} - {""})
+    def at(self, parameter: Parameter, value: float, also: Collection[str] = ()) -> Decision:
+        """Among the few that could lead, and others, in some of the draws."""
+        return self._decided(with_parameter(self._quick, parameter, value), {*self._asked(parameter), *also} - {""})
 
     def surely(self, parameter: Parameter, value: float) -> Decision:
         """In all draws; where something else than planned is recommended, among all node counts of that way, and the

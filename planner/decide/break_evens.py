@@ -22,7 +22,8 @@ CLOSE = 0.02  # of the value: nobody knows one better
 @dataclass(frozen=True, kw_only=True)
 class BreakEven:
     """Going away from the planned value, `before` is recommended up to `keeps`, and `then` at `value`; an id is ""
-    where nothing is. inside: whether `value` is in the parameter's own range."""
+    where nothing is. At the planned value itself: that it is known, and no range any more, changes the decision.
+    inside: whether `value` is in the parameter's own range."""
 
     parameter: Parameter
     value: float
@@ -80,9 +81,9 @@ def _search(decider: Decider, parameter: Parameter) -> Search:
     planned = decider.planned
     if not decider.is_moved_by(parameter):
         return Search(parameter=parameter, planned=planned, low=planned, high=planned, break_evens=(), runs=0)
-    tried: dict[tuple[float, str], Decision] = {}
+    tried: dict[tuple[float, tuple[str, ...]], Decision] = {}
 
-    def at(value: float, also: str = "") -> Decision:
+    def at(value: float, also: tuple[str, ...] = ()) -> Decision:
         if (value, also) not in tried:
             tried[value, also] = decider.at(parameter, value, also)
         return tried[value, also]
@@ -94,11 +95,18 @@ def _search(decider: Decider, parameter: Parameter) -> Search:
         return decider.surely(parameter, value)
 
     low, high = (surely(end) for end in parameter.reach)
-    found = [
-        _break_even(parameter, planned.id, end, then, at, surely)
-        for end, then in zip(parameter.reach, (low, high), strict=True)
-        if then.id != planned.id and parameter.path
-    ]
+    found, known = [], planned
+    if parameter.path and {low.id, high.id} != {planned.id}:
+        if parameter.assumed and at(parameter.value).id != decider.guessed.id:
+            known = decider.surely(parameter, parameter.value)
+        if known.id != planned.id:
+            middle = parameter.value
+            found = [BreakEven(parameter=parameter, value=middle, keeps=middle, before=planned.id, then=known)]
+        found += [
+            _break_even(parameter, known.id, end, then, at, surely)
+            for end, then in zip(parameter.reach, (low, high), strict=True)
+            if end != parameter.value and then.id != known.id
+        ]
     return Search(
         parameter=parameter,
         planned=planned,
@@ -111,20 +119,21 @@ def _search(decider: Decider, parameter: Parameter) -> Search:
 
 def _break_even(
     parameter: Parameter,
-    planned: str,
+    before: str,
     end: float,
     at_end: Decision,
-    at: Callable[[float, str], Decision],
+    at: Callable[[float, tuple[str, ...]], Decision],
     surely: Callable[[float], Decision],
 ) -> BreakEven:
-    """Halve between the planned value and an end until the two are close; what is recommended at that end is among the
+    """Halve between the planned value and an end until the two are close; what is recommended at both is among the
     few. Where all of them see no change there as yet, it goes on with all."""
-    keeps, changes = _halved(parameter, parameter.value, end, lambda value: at(value, at_end.id).id == planned)
+    both = before, at_end.id
+    keeps, changes = _halved(parameter, parameter.value, end, lambda value: at(value, both).id == before)
     then = at_end if changes == end else surely(changes)
-    if then.id == planned:
-        keeps, changes = _halved(parameter, changes, end, lambda value: surely(value).id == planned)
+    if then.id == before:
+        keeps, changes = _halved(parameter, changes, end, lambda value: surely(value).id == before)
         then = at_end if changes == end else surely(changes)
-    return BreakEven(parameter=parameter, value=changes, keeps=keeps, before=planned, then=then)
+    return BreakEven(parameter=parameter, value=changes, keeps=keeps, before=before, then=then)
 
 
 def _halved(

@@ -25,6 +25,7 @@ from planner.estimate.spot import (
     PRICE_STREAM,
 )
 from planner.plan.assumptions import Assumption
+from planner.plan.types import Assumption as Exactly
 
 FIT = "workload.fit"
 INTERRUPTION_RATE = "reliability.spot_reclaims_per_node_day"
@@ -186,7 +187,8 @@ def with_parameter(request: Request, parameter: Parameter, value: float) -> Requ
         changed = getattr(request.plan, section).model_copy(update={attribute: value * factor})
         return replace(request, plan=request.plan.model_copy(update={section: changed}))
     if parameter.path:
-        assumptions = {**request.plan.assumptions, parameter.key: value}
+        # exactly: who knows the number has no range of it any more
+        assumptions = {**request.plan.assumptions, parameter.key: Exactly.model_validate({"value": value})}
         return replace(request, plan=request.plan.model_copy(update={"assumptions": assumptions}))
     pin = value if parameter.key in (PRICE_STREAM, INTERRUPTION_STREAM) else _NORMAL.inv_cdf(value)
     return replace(request, pinned={**request.pinned, parameter.key: pin})
@@ -216,6 +218,8 @@ def _of_assumption(entry: Assumption) -> Parameter:
         high=high,
         path=f"assumptions.{entry.key}",
         reach=(low, high),
+        prefix="{value: ",
+        suffix="}",
         source=entry.source,
         whole=entry.whole,
     )

@@ -182,7 +182,7 @@ def test_kinds_of_nodes_with_the_same_law_share_a_line():
     worker = "{instance_type: %s, purchase: [on-demand]}"
     both = f"workers=[{worker % 'p5.48xlarge'}, {worker % 'p4d.24xlarge'}]"
     speeds = "jobs.seconds_per_step={H100: 1, A100: 2}"
-    said = " ".join(run("compare", EXAMPLE, *FEW, "--set", both, "--set", speeds).stdout.split())
+    said = " ".join(run("compare", EXAMPLE, *FEW, "-v", "--set", both, "--set", speeds).stdout.split())
     assert said.count("nodes fail as often as those of large clusters") == 1
 
 

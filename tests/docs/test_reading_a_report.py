@@ -27,7 +27,7 @@ def test_the_answer_is_the_one_of_the_example():
     first, second = CHEAPER.futures
     share = f"{100 * first.fraction:.0f} % of the outcomes"
     for told in (
-        f"{figures.usd(first.p50_usd)} in {share}, {figures.usd(second.p50_usd)} in the others",
+        f"{figures.usd(first.mean_usd)} in {share}, {figures.usd(second.mean_usd)} in the others",
         f"${figures.dollars(BEST.cost_usd.p50)} at P50, ${figures.dollars(BEST.cost_usd.p90)} at P90",
         f"${figures.dollars(BEST.cost_usd.plan)} planned, in {figures.days(BEST.days.p50)} days",
         f"${figures.dollars(CHEAPER.cost_usd.p50)} at P50, ${figures.dollars(CHEAPER.cost_usd.p90)} at P90",

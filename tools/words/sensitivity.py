@@ -44,7 +44,7 @@ KEYS: tuple[Word, ...] = (
         "swings[].of",
         "text",
         "what low and high are: plan: the planned figures; p50: the middle of the outcomes, of people's time, which no "
-        "plan has",
+        "plan has; mean: over the outcomes, of a worker pool",
     ),
     word("swings[].source", "text", "source of its range"),
     word("leader", "text?", "id of what is recommended as planned; null if nothing is"),

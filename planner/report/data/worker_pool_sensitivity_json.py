@@ -32,6 +32,7 @@ def document(study: PoolStudy) -> dict[str, Any]:
                 "key": one.parameter.key,
                 "unit": one.parameter.unit,
                 "planned": rounded(one.parameter.value),
+                "of": "mean",
                 "low": _end(one.low),
                 "high": _end(one.high),
                 "source": one.parameter.source,
@@ -40,7 +41,6 @@ def document(study: PoolStudy) -> dict[str, Any]:
         ],
         "leader": found.best.id if found.best else None,
         "searches": [],
-        "unsearched": [],
         "odds": [],
         "pair": None,
     }

@@ -21,7 +21,7 @@ NAMES = {
     PRICE_STREAM: "spot price",
     FIT: "error of the throughput fit",
 }
-P50_OF = " (P50 of the cost)"
+P50_OF = " (P50)"
 INFEASIBLE = "not feasible"
 NOTHING = "nothing meets the limits"
 MOST_NAMED = 3  # numbers that change nothing but a length
@@ -169,8 +169,9 @@ def first_at_ends(swing: Swing, leader: str, fleet: str = "") -> str:
 
 def start(break_even: BreakEven) -> str:
     """`3,350 TB and up`."""
-    side = "up" if break_even.value > break_even.parameter.value else "down"
-    return f"{value(break_even.parameter, break_even.value)} and {side}"
+    here, planned = break_even.value, break_even.parameter.value
+    side = "" if here == planned else " and up" if here > planned else " and down"
+    return f"{'exactly ' if here == planned else ''}{value(break_even.parameter, here)}{side}"
 
 
 def beyond(break_even: BreakEven) -> str:
@@ -195,10 +196,10 @@ def break_even_sentence(entry: Search, fleet: str = "") -> str:
     spot becomes the recommended choice, at $94k; if it falls to 1,000 TB, FSx for Lustre does, at $103k.`"""
     first, *more = entry.break_evens
     parameter = entry.parameter
-    planned = f" (planned: {value(parameter, parameter.value)}; {parameter.key})"
+    as_planned = "" if first.value == parameter.value else f"planned: {value(parameter, parameter.value)}; "
     becomes = "becomes the recommended choice"
     again = "does" if first.then.id else becomes  # after "nothing meets the limits" there is nothing to refer to
-    text = f"If {words(parameter)} {_passes(first)}{planned}, {_then(first, fleet, becomes)}"
+    text = f"If {words(parameter)} {_passes(first)} ({as_planned}{parameter.key}), {_then(first, fleet, becomes)}"
     return "; ".join([text, *(f"if it {_passes(one)}, {_then(one, fleet, again)}" for one in more)]) + "."
 
 
@@ -210,6 +211,8 @@ def stop_sentence(break_even: BreakEven, fleet: str = "") -> str:
 
 def _passes(break_even: BreakEven) -> str:
     parameter = break_even.parameter
+    if break_even.value == parameter.value:
+        return f"is exactly {value(parameter, break_even.value)}, which is assumed in a range"
     verb = "rises to" if break_even.value > parameter.value else "falls to"
     outside = f", {beyond(break_even)}" if beyond(break_even) else ""
     return f"{verb} {value(parameter, break_even.value)}{outside}"

@@ -69,3 +69,12 @@ def test_what_changes_a_length_alone_is_neither_a_change_nor_none() -> None:
         "end of the range: the size of the training data."
     )
     assert unmoved(studied(longer, searched())) == [searched()]
+
+
+def test_knowing_the_assumed_number_may_change_the_answer():
+    rate = replace(DATA, key="data.read_mb_per_s_per_gpu", unit="MB/s", low=1.0, high=40.0)
+    known = replace(at(10.0, "s3-stream"), parameter=rate)
+    assert break_even_sentence(replace(searched(known), parameter=rate), "64 x p5.48xlarge") == (
+        "If the data that each GPU reads is exactly 10 MB/s, which is assumed in a range (data.read_mb_per_s_per_gpu), "
+        "S3 streaming with On-Demand nodes becomes the recommended choice, at $94.0k."
+    )
