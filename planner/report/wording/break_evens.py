@@ -227,6 +227,8 @@ def _then(break_even: BreakEven, fleet: str, verb: str) -> str:
 
 def lead(study: Study, fleet: str = "") -> str:
     """By how much the recommended one leads the next that could replace it, and whether that is a small lead."""
+    if not study.searches[0].planned.id:
+        return "Nothing meets the limits as planned."
     if len(study.ranking) < 2:
         return "Only one scenario is feasible and completely priced."
     first, *others = study.ranking
