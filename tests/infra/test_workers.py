@@ -88,8 +88,8 @@ def test_a_pool_of_several_markets_has_every_type_and_a_subnet_a_zone():
 def test_its_end_is_on_demand_in_place():
     before, after = graph_of(several()), graph_of(off_spot(several()))
     assert findings_of(off_spot(several())) == ()
-    changed = [name for name in names(before) if inputs(before, name) != inputs(after, name)]
-    assert changed == ["network-vpc", "fleet-environment"]  # the engine ignores the VPC's tag, which stays
+    changed = {name for name in names(before) if inputs(before, name) != inputs(after, name)}
+    assert changed == {"network-vpc", "fleet-environment"}  # the engine ignores the VPC's tag, which stays
     nodes = inputs(after, "fleet-environment")["computeResources"]
     assert (nodes["type"], nodes["instanceTypes"]) == ("EC2", ["g6.xlarge"])
 
