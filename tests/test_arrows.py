@@ -191,6 +191,12 @@ ALLOWED = {
         "fleet_pool.settings",
         "planner.errors",
     },
+    "planner.stack.choose_shared": {
+        "planner.models.values",
+        "planner.layouts.deployment",
+        "planner.stack",
+        "planner.errors",
+    },
     "planner.stack.kept": {"planner.answer", "planner.plan", "planner.estimate", "planner.stack", "planner.errors"},
     "infra": {
         "planner.stack.spec",

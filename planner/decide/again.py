@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from planner.answer.measure import ranked
 from planner.decide.comparison import Comparison
-from planner.decide.enumerate import evaluate, fleets_in, ids_of
+from planner.decide.enumerate import evaluate, fleets_in, ids_of, way_of
 from planner.decide.narrow import spread_over
 from planner.decide.parameters import Parameter, with_parameter
 from planner.decide.search import search
@@ -43,9 +43,9 @@ class Decider:
     def __init__(self, request: Request, comparison: Comparison) -> None:
         rank_by = request.plan.decision.rank_by
         able = [s for s in comparison.complete if not s.held_back]
-        ways = {_way(s.id) for s in able}
+        ways = {way_of(s.id) for s in able}
         usd = ranked(able[0], rank_by) if able else 0.0
-        self._every = [id for id in ids_of(request) if _way(id) in ways]
+        self._every = [id for id in ids_of(request) if way_of(id) in ways]
         self._most = frozenset(_some(able, NEAR * usd, rank_by))
         near = {s.id for s in able if not s.option.years or ranked(s, rank_by) <= TIMES * usd}
         self._few = self._most & near
@@ -77,7 +77,7 @@ class Decider:
         if found.buys_as(self.planned):
             return found
         of = found.id or self.planned.id
-        counts = [id for id in self._every if _way(id) == _way(of)]
+        counts = [id for id in self._every if way_of(id) == way_of(of)]
         more = {*_spread(counts, COUNTS), *(id for id in self._every if _nodes(id) == _nodes(of))}
         return found if more <= asked else self._decided(request, {found.id, self.planned.id, *more} - {""})
 
@@ -91,12 +91,6 @@ class Decider:
             return Decision(id="")
         of = found.scenario
         return Decision(id=of.id, usd=of.cost_usd.plan if of.cost_usd else None, block_days=of.block_days)
-
-
-def _way(id: str) -> str:
-    """Storage and how the nodes are bought, without the fleet."""
-    store, _, rest = id.partition("/")
-    return f"{store}/{rest.partition('/')[2]}"
 
 
 def _nodes(id: str) -> str:

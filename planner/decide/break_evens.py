@@ -1,7 +1,7 @@
 """What would change the decision: every number at both of its ends with everything decided again, and from which value
 on another choice is recommended.
 
-Every value given here was decided: at `value` another choice is recommended, at `keeps` it still is the planned one.
+At every `value` given here the decision was made in all draws; `keeps` was decided among the few that could lead.
 """
 
 from __future__ import annotations

@@ -25,6 +25,12 @@ def evaluate(
         yield from (runs.evaluated(choice) for choice in choices if only is None or choice.id in only)
 
 
+def way_of(id: str) -> tuple[str, str]:
+    """Of a scenario's id: the layout with its variant, and how the nodes are bought."""
+    layout, _, purchase = id.split("/")
+    return layout, purchase
+
+
 def layouts_in(ids: Collection[str]) -> frozenset[str]:
     """The layouts of the scenarios with these ids, without their variants."""
     return frozenset(id.split("/")[0].split("+")[0] for id in ids)

@@ -15,7 +15,7 @@ from planner.decide.comparison import Comparison
 from planner.errors import PlanProblems, Problem, UsageProblem
 from planner.estimate.request import Request
 from planner.estimate.result import Scenario
-from planner.layouts.deployment import Deployment, NotDeployable, whole
+from planner.layouts.deployment import Deployment
 from planner.layouts.registry import ROOMS
 from planner.layouts.shared.scheduler import LOGIN_INSTANCE_TYPE
 from planner.models.bill import Line
@@ -28,6 +28,7 @@ from planner.plan.overrides import split_path
 from planner.plan.types import Plan
 from planner.stack.check import findings_of
 from planner.stack.check_buying import buying_of
+from planner.stack.choose_shared import budget_of, whole_of
 from planner.stack.finding import Finding
 from planner.stack.leaving import priced_on_demand
 from planner.stack.spec import (
@@ -149,7 +150,7 @@ def spec_of(
             nodes=scenario.nodes,
             nic_profile=nic_profile,
             ami=given.ami or plan.deploy.ami or f"{PLACEHOLDER}-ami",
-            root_volume_gib=_whole("fleet.root_volume_gib", values),
+            root_volume_gib=whole_of("fleet.root_volume_gib", values),
             gpus=instance.gpu_count,
             drives=instance.nvme_drives,
             vcpu=instance.vcpu,
@@ -162,7 +163,7 @@ def spec_of(
         guard=Guard(
             notify=given.notify or plan.deploy.notify or f"{PLACEHOLDER}-notify",
             budget_usd=budget_usd(scenario) if budget is None else budget,
-            alarms=_whole("guard.alarms", values),
+            alarms=whole_of("guard.alarms", values),
             max_days=_max_days(plan, scenario),
             more=plan.deploy.guards,
             give_up_hours=0 if plan.deploy.give_up == "never" else plan.deploy.give_up,
@@ -170,7 +171,7 @@ def spec_of(
         scheduler=_scheduler(plan, scenario, instance, values, given.slurm_version),
         data=Data(beside_hot_class=plan.data.kept_class, checkpoints_kept=str(plan.data.checkpoints_kept)),
         gateway_endpoint=plan.storage.s3_gateway_endpoint,
-        interface_endpoints=_whole("network.interface_endpoints", values),
+        interface_endpoints=whole_of("network.interface_endpoints", values),
         egress=tuple(loaded.plan.deploy.egress),
         extra_buckets=tuple(loaded.plan.deploy.extra_buckets),
         permissions_boundary=plan.deploy.permissions_boundary or "",
@@ -203,7 +204,7 @@ def _scheduler(
         version=max(SLURM_VERSION, version),
         size=size_of(scenario.nodes * (2 if returns else 1)) or "LARGE",
         login_type=LOGIN_INSTANCE_TYPE,
-        login_volume_gib=_whole("scheduler.login_volume_gib", values),
+        login_volume_gib=whole_of("scheduler.login_volume_gib", values),
         gres=instance.gpu_name.lower() or "none",
         longest_job_hours=asked.longest_job,
         usd_per_node_hour=_node_usd(scenario, COMPUTE),
@@ -229,8 +230,7 @@ def _node_usd(scenario: Scenario, line: str) -> float:
 def budget_usd(scenario: Scenario) -> float:
     """USD at P90 that AWS bills for this stack, rounded up: without staff and without the unused part of a commitment.
 
-    At least one dollar, because AWS accepts no budget of 0, which a bill without any price would give. Raises
-    UsageProblem if more than one outcome in ten does not finish, because the cost has no P90 then.
+    Raises UsageProblem if more than one outcome in ten does not finish, because the cost has no P90 then.
     """
     assert scenario.billed_usd is not None  # it is feasible
     usd = scenario.billed_usd.p90
@@ -239,13 +239,7 @@ def budget_usd(scenario: Scenario) -> float:
         raise UsageProblem(
             f"{scenario.id} does not finish in {share} of the outcomes: give its budget with --budget USD"
         )
-    return max(1.0, _round_up(usd))
-
-
-def _round_up(usd: float) -> float:
-    """To three digits, so that draws added up in another order give the same budget."""
-    step = 10.0 ** (math.floor(math.log10(usd)) - 2) if usd > 0 else 1.0
-    return round(math.ceil(usd / step - 1e-6) * step, 2)
+    return budget_of(usd)
 
 
 def _lines(scenario: Scenario) -> list[Line]:
@@ -315,14 +309,6 @@ def _max_days(plan: Plan, scenario: Scenario) -> float:
         return round(plan.run.deadline_hours / 24, 2)
     assert scenario.days is not None  # it is feasible
     return round(float(scenario.days.plan), 2)
-
-
-def _whole(key: str, values: Values) -> int:
-    """An assumption that counts things or sizes a volume. Raises UsageProblem for a fraction."""
-    try:
-        return whole(key, values)
-    except NotDeployable as error:
-        raise UsageProblem(str(error)) from None
 
 
 def _sections(deployment: Deployment, given: FromAccount) -> dict[str, object]:

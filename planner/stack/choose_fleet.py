@@ -13,11 +13,10 @@ from dataclasses import dataclass, field, replace
 
 from fleet_pool.settings import reserved_vcpu
 
-from planner.errors import PlanProblems, Problem, UsageProblem
+from planner.errors import UsageProblem
 from planner.fleet.bill import LUSTRE_MBPS, group_tb, lustre_gib
 from planner.fleet.result import FleetComparison, FleetScenario
 from planner.fleet.workload import MONTH_HOURS
-from planner.layouts.deployment import NotDeployable, whole
 from planner.layouts.shared.control_nodes import CONTROL_INSTANCE_TYPE
 from planner.layouts.shared.scheduler import LOGIN_INSTANCE_TYPE
 from planner.models.bill import PlannedLine
@@ -29,6 +28,7 @@ from planner.plan.fleet_types import FleetPlan
 from planner.plan.load import LoadedFleet
 from planner.stack.check import findings_of
 from planner.stack.choose import SLURM_VERSION
+from planner.stack.choose_shared import budget_of, problems_of, whole_of
 from planner.stack.spec import (
     PLACEHOLDER,
     Buying,
@@ -118,7 +118,7 @@ def fleet_spec_of(
         guard=Guard(
             notify=given.notify or plan.deploy.notify or f"{PLACEHOLDER}-notify",
             budget_usd=_budget(scenario) if budget is None else budget,
-            alarms=_whole("guard.alarms", values),
+            alarms=whole_of("guard.alarms", values),
             max_days=round(plan.run.months * MONTH_HOURS / 24, 2),
             more=plan.deploy.guards,
             give_up_hours=0,
@@ -127,7 +127,7 @@ def fleet_spec_of(
             version=max(SLURM_VERSION, given.slurm_version),
             size=size_of(sum(kind.nodes for kind in kinds)) or "LARGE",
             login_type=LOGIN_INSTANCE_TYPE,
-            login_volume_gib=_whole("scheduler.login_volume_gib", values),
+            login_volume_gib=whole_of("scheduler.login_volume_gib", values),
             gres=_gres(kinds[0]),
             longest_job_hours=plan.deploy.slurm.longest_job,
             usd_per_node_hour=kinds[0].usd,
@@ -139,7 +139,7 @@ def fleet_spec_of(
             ),
             release=release,
         ),
-        interface_endpoints=_whole("network.interface_endpoints", values),
+        interface_endpoints=whole_of("network.interface_endpoints", values),
         egress=plan.deploy.egress,
         extra_buckets=plan.deploy.extra_buckets,
         permissions_boundary=plan.deploy.permissions_boundary or "",
@@ -149,18 +149,7 @@ def fleet_spec_of(
     spec = replace(_with_storage(spec, plan, given, values), usd_per_hour=hourly, metered=metered)
     findings = findings_of(spec)
     if findings:
-        raise PlanProblems(
-            tuple(
-                Problem(
-                    where=_FROM_CALL.get(".".join(map(str, finding.path)), loaded.where),
-                    line=None,
-                    column=None,
-                    message=f"{spec.scenario}: {finding.message}",
-                    remedy=finding.remedy,
-                )
-                for finding in findings
-            )
-        )
+        raise problems_of(spec, findings, _FROM_CALL, loaded.where)
     return spec
 
 
@@ -243,7 +232,7 @@ def _nodes(kind: _Kind, nic_profile: str, values: Values) -> Fleet:
         nodes=kind.nodes,
         nic_profile=nic_profile if several else "ip-saving",
         ami=kind.ami,
-        root_volume_gib=_whole("fleet.root_volume_gib", values),
+        root_volume_gib=whole_of("fleet.root_volume_gib", values),
         gpus=instance.gpu_count,
         drives=instance.nvme_drives,
         vcpu=instance.vcpu,
@@ -272,8 +261,8 @@ def _with_storage(spec: ClusterSpec, plan: FleetPlan, given: FromOperator, value
         pool=Pool(tls=plan.deploy.pool_tls),
         control=Control(
             instance_type=CONTROL_INSTANCE_TYPE,
-            count=_whole("pool.control_nodes", values),
-            root_volume_gib=_whole("pool.control_volume_gib", values),
+            count=whole_of("pool.control_nodes", values),
+            root_volume_gib=whole_of("pool.control_volume_gib", values),
             ami=given.control_ami or f"{PLACEHOLDER}-control-ami",
         ),
     )
@@ -308,16 +297,6 @@ def _bill(scenario: FleetScenario, kinds: list[_Kind], release: bool) -> tuple[d
 
 
 def _budget(scenario: FleetScenario) -> float:
-    """USD at P90 that AWS bills, without commitments that nothing uses, rounded up to three digits."""
+    """USD at P90 that AWS bills, without commitments that nothing uses."""
     assert scenario.cost_usd is not None  # it is feasible
-    usd = scenario.cost_usd.p90 - scenario.unused_usd
-    step = 10.0 ** (math.floor(math.log10(usd)) - 2) if usd > 0 else 1.0
-    return max(1.0, round(math.ceil(usd / step - 1e-6) * step, 2))
-
-
-def _whole(key: str, values: Values) -> int:
-    """Raises UsageProblem for a fraction."""
-    try:
-        return whole(key, values)
-    except NotDeployable as error:
-        raise UsageProblem(str(error)) from None
+    return budget_of(scenario.cost_usd.p90 - scenario.unused_usd)

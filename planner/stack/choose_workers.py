@@ -8,12 +8,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from planner.errors import PlanProblems, Problem, UsageProblem
+from planner.errors import UsageProblem
 from planner.models.values import Values
 from planner.plan.assumptions import resolve
 from planner.plan.load import LoadedPool
 from planner.plan.worker_pool_types import Worker
 from planner.stack.check import findings_of
+from planner.stack.choose_shared import budget_of, problems_of
 from planner.stack.spec import PLACEHOLDER, WORKERS, Buying, ClusterSpec, Data, Fleet, Guard, Workers
 from planner.worker_pool.choices import FALLBACK
 from planner.worker_pool.facts import Size, size_of, sizeless
@@ -128,18 +129,7 @@ def worker_spec_of(
     )
     findings = findings_of(spec)
     if findings:
-        raise PlanProblems(
-            tuple(
-                Problem(
-                    where=_FROM_CALL.get(".".join(map(str, finding.path)), loaded.where),
-                    line=None,
-                    column=None,
-                    message=f"{spec.scenario}: {finding.message}",
-                    remedy=finding.remedy,
-                )
-                for finding in findings
-            )
-        )
+        raise problems_of(spec, findings, _FROM_CALL, loaded.where)
     return spec
 
 
@@ -178,8 +168,7 @@ def _budget(scenario: PoolScenario) -> float:
     if not math.isfinite(usd):
         share = f"{1 - (scenario.finish_fraction or 0.0):.0%}"
         raise UsageProblem(f"{scenario.id} does not finish in {share} of the runs: give its budget with --budget USD")
-    step = 10.0 ** (math.floor(math.log10(usd)) - 2) if usd > 0 else 1.0
-    return max(1.0, round(math.ceil(usd / step - 1e-6) * step, 2))
+    return budget_of(usd)
 
 
 def _max_days(loaded: LoadedPool, scenario: PoolScenario) -> float:

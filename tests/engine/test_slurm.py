@@ -173,7 +173,7 @@ def _nodes(stand: Stand) -> int:
 
 
 def test_a_second_instance_type_joins_a_cluster_that_runs_and_leaves_it_again(tmp_path: Path):
-    """Nothing that stands is touched but what names all groups; each type has a template, a group and queues."""
+    """Only resources that list all groups change; each type gets a template, a group and queues of its own."""
     alone = spec("converged")
     stand = Stand(tmp_path, alone)
     stand.engine.up().well()

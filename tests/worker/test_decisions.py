@@ -142,7 +142,7 @@ class TestMachines:
 
 class TestBeats:
     def test_nobody_overwrites_the_heartbeat_of_another(self):
-        """All jobs of a pool have one role: the bucket takes a key once, so what stands there stays."""
+        """All jobs of a pool share one role: the bucket takes each key once, so no object is ever overwritten."""
         jobs, bucket = parsed(json.dumps(LIST), "list.json"), Memory()
         own, other = (JobRecords(cast(Any, bucket), jobs, 2) for _ in range(2))
         own.beat(1, {"machine": "i-1"})

@@ -50,7 +50,7 @@ def render(
     following = [*(_assumed(comparison, width) if verbose else []), *_next(plan_path, again, width)]
 
     def around(left: Sequence[str]) -> tuple[list[str], list[str]]:
-        """What stands before the table and after it."""
+        """The lines before the table and after it."""
         first, *more = answer.sentences(comparison, brief=DETAILS in left)
         said = wrapped([first], width, colour=False)
         said = [f"{BOLD}{part}{PLAIN}" for part in said] if colour else said

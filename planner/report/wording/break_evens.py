@@ -7,6 +7,7 @@ from shlex import quote
 
 from planner.answer.recommend import SMALL
 from planner.decide.break_evens import BreakEven, Search, how_far
+from planner.decide.enumerate import way_of
 from planner.decide.parameters import FIT, PER_NODE_DAY, Parameter
 from planner.decide.sensitivity import Swing
 from planner.decide.study import Study
@@ -233,8 +234,8 @@ def lead(study: Study, fleet: str = "") -> str:
         return "Only one scenario is feasible and completely priced."
     first, *others = study.ranking
     # of node counts only a few are varied, so that the next of these is not the next of all
-    another = [one for one in others if _way(one.id) != _way(first.id)]
-    if not another and _way(first.id) == _way(others[0].id) and first.id.split("/")[1] != others[0].id.split("/")[1]:
+    another = [one for one in others if way_of(one.id) != way_of(first.id)]
+    if not another and first.id.split("/")[1] != others[0].id.split("/")[1]:
         return "Every other choice that was varied differs in its node count alone."
     second = another[0] if another else others[0]
     names = [_choice(one.id, fleet) for one in (first, second)]
@@ -250,11 +251,6 @@ def lead(study: Study, fleet: str = "") -> str:
     than = f"{_next_of(first.id, second.id)}, {names[1]}"
     text = f"{names[0]} costs {by} less than {than}, including the effort of operating it"
     return text + (": a small lead" if share < SMALL else "")
-
-
-def _way(id: str) -> tuple[str, str]:
-    store, _, buy = id.split("/")
-    return store, buy
 
 
 def _next_of(first: str, second: str) -> str:

@@ -77,7 +77,7 @@ class JobRecords:
         return sum(bool((self._bucket.read_json(key) or {}).get("counts")) for key in ends)
 
     def beat(self, number: int, values: Mapping[str, Any]) -> None:
-        """The next heartbeat of a try. What stands there already is another's, and stays."""
+        """Write the next heartbeat of an attempt. A key that exists is another job's and is left alone."""
         self._beat += 1
         self._bucket.write_once(f"{self._beats}{number:04d}-{self._beat:06d}.json", values)
 

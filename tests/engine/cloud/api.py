@@ -137,7 +137,7 @@ def _standing(asked: Asked, things: Sequence[Thing], id_: str, state: Any) -> li
 
 
 def _fits(thing: Thing, wanted: Any) -> bool:
-    """Everything that stands runs."""
+    """Every instance that exists is running."""
     kind, _, tag = wanted["Name"].partition(":")
     if kind == "instance-state-name":
         return "running" in wanted["Values"]
